@@ -192,9 +192,7 @@ impl<'a> Source<'a> {
     fn root(&self) -> crate::Result<&'a Path> {
         self.root.ok_or_else(|| {
             Failure::Usage(
-                "Not a Git repository. Run this in the repository, or pass --repository \
-                PATH."
-                    .into(),
+                "Not a Git repository. Run this in the repository, or pass --repository PATH.".into(),
             )
         })
     }

@@ -81,8 +81,7 @@ impl<'a> Agent<'a> {
         upload::check_address(watched.upload)?;
         if watched.token_file == Path::new("-") {
             return Err(Failure::Usage(
-                "--token-file cannot be `-` here: the agent reads the token before each upload. Pass a \
-                    file."
+                "--token-file cannot be `-` here: the agent reads the token before each upload. Pass a file."
                     .into(),
             ));
         }
@@ -91,7 +90,7 @@ impl<'a> Agent<'a> {
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
         let held = spool::lock(&spool)?;
         spool::sweep(&spool, UNFINISHED_AGE_MIN)?;
-        let (measured, last_message) = Measured::read(&spool, project.clone(), plan.preset.clone());
+        let (measured, warning) = Measured::read(&spool, project.clone(), plan.preset.clone());
         log.write(&format!(
             "roundtrip {}: measuring {project} in {} with {}; reports in {}; uploading to {}",
             env!("CARGO_PKG_VERSION"),
@@ -100,8 +99,8 @@ impl<'a> Agent<'a> {
             spool.display(),
             watched.upload
         ));
-        if let Some(last_message) = last_message {
-            log.write(&last_message);
+        if let Some(warning) = warning {
+            log.write(&warning);
         }
         Ok(Self {
             log,
@@ -221,7 +220,7 @@ struct Entry {
     finished_at: DateTime<Utc>,
 }
 
-/// The measured commits of one project and preset. The file has all of them.
+/// The measured commits of one project and preset. The file also has those of all others.
 #[derive(Debug)]
 pub(crate) struct Measured {
     path: PathBuf,
@@ -232,7 +231,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Reads the file in this spool, or logs why it is invalid.
+    /// Reads the file in this spool. If it is invalid, starts empty and returns a warning.
     pub(crate) fn read(spool: &Path, project: Slug, preset: Slug) -> (Self, Option<String>) {
         let path = spool.join(FILE);
         let read = match fs::read(&path) {
@@ -240,14 +239,11 @@ impl Measured {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error.to_string()),
         };
-        let last_message = read.as_ref().err().map(|error| {
-            format!(
-                "{} is invalid, starting with an empty one: \
-            {error}",
-                path.display()
-            )
-        });
-        (Self { path, project, preset, entries: read.unwrap_or_default() }, last_message)
+        let warning = read
+            .as_ref()
+            .err()
+            .map(|error| format!("{} is invalid, starting with an empty one: {error}", path.display()));
+        (Self { path, project, preset, entries: read.unwrap_or_default() }, warning)
     }
 
     /// Whether to measure this commit now, given the maximum interval between measurements.
@@ -286,9 +282,8 @@ mod tests {
     }
 
     fn read(spool: &Path, preset: &str) -> Measured {
-        let (measured, last_message) =
-            Measured::read(spool, Slug::from_name("project"), Slug::from_name(preset));
-        assert_eq!(last_message, None);
+        let (measured, warning) = Measured::read(spool, Slug::from_name("project"), Slug::from_name(preset));
+        assert_eq!(warning, None);
         measured
     }
 
@@ -348,9 +343,9 @@ mod tests {
     fn replaces_an_invalid_file_with_a_warning() {
         let spool = tempfile::tempdir().unwrap();
         fs::write(spool.path().join(FILE), "[{").unwrap();
-        let (measured, last_message) =
+        let (measured, warning) =
             Measured::read(spool.path(), Slug::from_name("project"), Slug::from_name("quick"));
-        assert!(last_message.is_some_and(|last_message| last_message.contains("measured.json")));
+        assert!(warning.is_some_and(|warning| warning.contains("measured.json")));
         assert_eq!(measured.due(&commit('a'), Utc::now(), HOUR), Some(Reason::New));
     }
 }

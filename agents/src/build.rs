@@ -18,7 +18,7 @@ pub(crate) fn build(commands: &[CommandLine], folder: &Path) -> crate::Result<()
     })
 }
 
-/// Runs a command in this folder and prints it to standard error.
+/// Runs a command in this folder. Prints the command line and its errors to standard error.
 pub(crate) fn run(
     command: &CommandLine,
     doing: &str,
@@ -26,7 +26,7 @@ pub(crate) fn run(
     stdout: Stdio,
 ) -> Result<Output, String> {
     let CommandLine(words) = command;
-    let (program, arguments) = words.split_first().ok_or("empty command in `build` of roundtrip.toml")?;
+    let (program, arguments) = words.split_first().ok_or("empty command in roundtrip.toml")?;
     eprintln!("{doing}: {command}");
     Command::new(program)
         .args(arguments)

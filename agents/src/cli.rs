@@ -19,7 +19,7 @@ use std::time::Duration;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 success, 1 failure, 2 usage, 3 regressed or 4 inconclusive (with --fail-on), 5 token rejected, 6 measured \
-        but not uploaded, 8 cannot write, 9 not comparable or not to be measured here."
+        but not uploaded, 8 cannot write, 9 not comparable, or measuring not allowed."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -121,7 +121,7 @@ pub(crate) enum Command {
     /// Find sources of noise on this machine and how to fix them.
     #[command(
         after_help = "Observes the machine for one second and changes nothing. With --server, tests the connection \
-        instead. The exit code is always 0.\n\n\
+        instead. Findings do not change the exit code.\n\n\
         Examples:\n  \
         roundtrip doctor\n  \
         roundtrip doctor --server https://ipc.example.org --token-file agent.token"
@@ -158,7 +158,7 @@ pub(crate) enum Command {
     /// Print the JSON schema of roundtrip.toml.
     #[command(after_help = "Example:\n  \
         roundtrip schema > roundtrip.schema.json\n\n\
-        For checks in your editor, add a first line to roundtrip.toml: #:schema ./roundtrip.schema.json")]
+        For checks in your editor, start roundtrip.toml with: #:schema ./roundtrip.schema.json")]
     Schema,
     /// Print transports, scenarios and presets of all systems as Markdown.
     #[command(hide = true)]
@@ -265,7 +265,7 @@ pub(crate) enum ServiceCommand {
     #[command(after_help = "Examples:\n  \
         roundtrip service status\n  \
         roundtrip service status --format json | jq -e '.state == \"running\"'\n\n\
-        The exit code is always 0.")]
+        The exit code is 0 in every state.")]
     Status(ListingArguments),
 }
 

@@ -261,8 +261,8 @@ impl Line {
 
     /// Changes in the tail or shape that the p50 does not show, one line each.
     pub(crate) fn tail_changes(&self) -> Vec<String> {
-        let quantile = |(name, beside): (&str, &Option<QuantileChange>)| {
-            let QuantileChange { change, change_interval, p_adjusted, verdict } = (*beside)?;
+        let quantile = |(name, found): (&str, &Option<QuantileChange>)| {
+            let QuantileChange { change, change_interval, p_adjusted, verdict } = (*found)?;
             let verdict = verdict.filter(|&verdict| verdict != self.verdict)?;
             let interval = change_interval.map_or(String::new(), |[low, high]| {
                 format!(" ({} to {})", signed_percent(low), signed_percent(high))
@@ -323,9 +323,9 @@ fn table(lines: &[&Line]) -> String {
             ]);
             let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
             let changes = undecided.chain(line.tail_changes()).enumerate();
-            notes.extend(changes.map(|(nth, changes)| match nth {
-                0 => format!(" {}: {changes}", line.name),
-                _ => format!("     {changes}"),
+            notes.extend(changes.map(|(nth, change)| match nth {
+                0 => format!(" {}: {change}", line.name),
+                _ => format!("     {change}"),
             }));
         } else {
             notes.push(format!(" {}: not compared", line.name));

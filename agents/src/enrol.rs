@@ -64,9 +64,7 @@ fn code(file: Option<&Path>) -> crate::Result<String> {
     };
     if code.is_empty() {
         return Err(Failure::Usage(
-            "the enrolment code is empty: expected a code that begins with \
-            rte_"
-                .into(),
+            "the enrolment code is empty: expected a code that begins with rte_".into(),
         ));
     }
     Ok(code)

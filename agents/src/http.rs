@@ -112,7 +112,7 @@ impl From<Refused> for Refusal {
 pub(crate) fn unanswered(url: &str, error: &ureq::Error) -> Refusal {
     match error {
         ureq::Error::BadUri(_) => Refusal::Final(format!("invalid server URL `{url}`: {error}")),
-        error => Refusal::Temporary(format!("cannot connect to {url}: {error}"), None),
+        error => Refusal::Temporary(format!("no response from {url}: {error}"), None),
     }
 }
 
@@ -126,12 +126,8 @@ pub(crate) fn post(
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    let json = serde_json::to_vec(body).map_err(|error| {
-        Refusal::Final(format!(
-            "cannot encode the request: \
-            {error}"
-        ))
-    })?;
+    let json = serde_json::to_vec(body)
+        .map_err(|error| Refusal::Final(format!("cannot encode the request: {error}")))?;
     request.send(&json[..]).map_err(|error| unanswered(url, &error))
 }
 

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_concurrent_processes() {
+    fn counts_runs_of_concurrent_processes() {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(folder.path(), "http://one");
         std::thread::scope(|scope| {

@@ -132,12 +132,12 @@ impl Git {
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        let complaint = String::from_utf8_lossy(&output.stderr);
+        let error_text = String::from_utf8_lossy(&output.stderr);
         Err(Failure::Other(format!(
             "git {} in {}: {}",
             arguments.first().unwrap_or(&""),
             self.folder.display(),
-            complaint.trim().lines().next().unwrap_or("failed")
+            error_text.trim().lines().next().unwrap_or("failed")
         )))
     }
 }

@@ -134,13 +134,13 @@ pub(crate) fn peer() -> crate::Result<PeerCommand> {
 
 fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Result<()> {
     let path = arguments.file.display();
-    let named = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
-    if arguments.pull_request.is_some() && arguments.pull_request != report.pull_request {
-        return Err(Failure::Refused(format!(
-            "{path} is for pull request {}, expected {}",
-            named(report.pull_request),
-            named(arguments.pull_request)
-        )));
+    if let Some(expected) = arguments.pull_request
+        && report.pull_request != Some(expected)
+    {
+        let found = report
+            .pull_request
+            .map_or("no pull request".to_owned(), |number| format!("pull request {number}"));
+        return Err(Failure::Refused(format!("{path} is for {found}, expected {expected}")));
     }
     match &arguments.commit {
         Some(commit) if *commit != report.commit.sha => {

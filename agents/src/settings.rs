@@ -259,9 +259,9 @@ impl TryFrom<&str> for CommandLine {
 
     fn try_from(text: &str) -> Result<Self, String> {
         match shell_words::split(text) {
-            Ok(words) if words.is_empty() => Err("empty command: expected a program and its \
-             arguments"
-                .into()),
+            Ok(words) if words.is_empty() => {
+                Err("empty command: expected a program and its arguments".into())
+            }
             Ok(words) => Ok(Self(words)),
             Err(error) => Err(format!("{error}: expected a program and its arguments")),
         }
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!((rule.false_share, rule.least, rule.matters), (0.005, 0.02, Rule::default().matters));
         assert!(settings.check_machine(&slug("lab-1")).is_ok());
         let refused = settings.check_machine(&slug("laptop")).unwrap_err();
-        assert!(refused.code() == 9 && refused.to_string().contains("(lab-1)"), "{refused}");
+        assert!(refused.code() == 9 && refused.to_string().contains("roundtrip.toml (lab-1)"), "{refused}");
         assert!(Settings::default().check_machine(&slug("laptop")).is_ok());
     }
 

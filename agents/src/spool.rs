@@ -107,7 +107,7 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
-    // A rename is durable once the folder is synced; other systems cannot open a folder.
+    // A rename is durable once the folder is synced. Systems that cannot open a folder do not need this.
     if let Ok(folder) = File::open(folder) {
         folder.sync_all()?;
     }

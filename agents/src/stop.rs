@@ -1,4 +1,4 @@
-//! [`StopSignal`]: tells whether the agent must stop, and waits for other events meanwhile.
+//! [`StopSignal`]: whether the agent must stop, and how to wait for other events meanwhile.
 
 use crate::failure::Failure;
 use std::ops::ControlFlow;
@@ -36,15 +36,15 @@ impl Stopper {
 
 /// Whether an agent must stop. Once set, it stays set.
 pub(crate) struct StopSignal {
-    news: Receiver<StopEvent>,
-    tell: Sender<StopEvent>,
+    events: Receiver<StopEvent>,
+    sender: Sender<StopEvent>,
     stopped: bool,
 }
 
 pub(crate) fn signal() -> (StopSignal, Stopper) {
-    let (tell, news) = mpsc::channel();
-    let stopper = Stopper(tell.clone());
-    (StopSignal { news, tell, stopped: false }, stopper)
+    let (sender, events) = mpsc::channel();
+    let stopper = Stopper(sender.clone());
+    (StopSignal { events, sender, stopped: false }, stopper)
 }
 
 /// Set by SIGINT, SIGTERM, SIGHUP and Ctrl-C. The second signal ends the process and its peers immediately.
@@ -64,8 +64,8 @@ pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
 impl StopSignal {
     /// Breaks if the agent must stop. Needs no system call.
     pub(crate) fn check(&mut self) -> ControlFlow<()> {
-        while let Ok(news) = self.news.try_recv() {
-            self.handle(&news);
+        while let Ok(event) = self.events.try_recv() {
+            self.handle(&event);
         }
         self.state()
     }
@@ -74,8 +74,8 @@ impl StopSignal {
     pub(crate) fn wait_until(&mut self, then: Instant) -> ControlFlow<()> {
         while self.check().is_continue() {
             let left = then.saturating_duration_since(Instant::now());
-            match self.news.recv_timeout(left) {
-                Ok(news) => self.handle(&news),
+            match self.events.recv_timeout(left) {
+                Ok(event) => self.handle(&event),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
             }
         }
@@ -90,15 +90,15 @@ impl StopSignal {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ControlFlow<(), Option<T>> {
         self.check()?;
-        let (tell, (done, ended)) = (self.tell.clone(), mpsc::channel());
+        let (sender, (done, ended)) = (self.sender.clone(), mpsc::channel());
         thread::spawn(move || {
             // Dropped last, when the work returns or panics: by then the result is sent, or never will be.
-            let _notice = Notice(tell);
+            let _notice = Notice(sender);
             let done = done;
             let _ = done.send(work());
         });
         loop {
-            match self.news.recv() {
+            match self.events.recv() {
                 // Ignore the end of earlier, abandoned work.
                 Ok(StopEvent::Done) => match ended.try_recv() {
                     Ok(result) => return ControlFlow::Continue(Some(result)),
@@ -113,8 +113,8 @@ impl StopSignal {
         }
     }
 
-    fn handle(&mut self, news: &StopEvent) {
-        self.stopped |= matches!(news, StopEvent::Stop);
+    fn handle(&mut self, event: &StopEvent) {
+        self.stopped |= matches!(event, StopEvent::Stop);
     }
 
     fn state(&self) -> ControlFlow<()> {

@@ -15,8 +15,8 @@ use roundtrip_wire::TransportInfo;
 const HEAD: &str = "\
 # Transports, scenarios and presets
 
-UploadKind the suite can measure on each system. For your machine, run `roundtrip list`. [Platforms](platforms.md) lists what was run
-where. Written by `cargo xtask gen`.
+The transports, scenarios and presets that the suite can measure, by system. For your machine, run `roundtrip list`.
+[Platforms](platforms.md) lists what was run where. Written by `cargo xtask gen`.
 ";
 
 const SYSTEMS: &str = "

@@ -83,8 +83,8 @@ fn sentence(lines: &[Line]) -> String {
 fn cells(line: &Line) -> Vec<String> {
     let time =
         |side: Option<crate::comparison::Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
-    let beside = line.tail_changes();
-    let verdict = std::iter::once(line.verdict.to_string()).chain(beside).collect::<Vec<_>>().join("; ");
+    let changes = line.tail_changes();
+    let verdict = std::iter::once(line.verdict.to_string()).chain(changes).collect::<Vec<_>>().join("; ");
     vec![
         line.case.clone(),
         time(line.base),

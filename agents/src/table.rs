@@ -130,11 +130,11 @@ fn unsupported(results: &[&CaseResult]) -> Vec<String> {
 }
 
 fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
-    let said = results.iter().filter(|result| !result.facts.is_empty()).map(|result| {
+    let lines = results.iter().filter(|result| !result.facts.is_empty()).map(|result| {
         let facts: Vec<String> = result.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
         format!("{}: {}", transport_name(result), facts.join(", "))
     });
-    said.collect()
+    lines.collect()
 }
 
 fn table(results: &[&CaseResult]) -> crate::Result<String> {

@@ -168,10 +168,7 @@ impl Upload {
                     None,
                 )),
                 Err(_) => Err(Refusal::Temporary(
-                    format!(
-                        "no receipt in the response from {url} (status \
-                 {status})"
-                    ),
+                    format!("no receipt in the response from {url} (status {status})"),
                     None,
                 )),
             };

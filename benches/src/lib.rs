@@ -13,7 +13,7 @@
 //! - `sizes`: message sizes, fixed or sampled from a size profile.
 //! - [`canary`], [`environment`]: the state of the machine during measurement.
 //! - [`doctor`]: sources of noise, and how to fix them.
-//! - [`system`]: the supported operating systems.
+//! - [`system`]: the supported operating systems, and the mechanisms that each has.
 //! - [`sys`]: everything specific to an operating system, one file or folder per capability.
 //!
 //! # Invariants

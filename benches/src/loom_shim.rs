@@ -11,9 +11,9 @@ pub(crate) const SEATS: usize = 32;
 /// Checks in a tight loop before yielding: some microseconds, the time of a message in flight.
 pub(crate) const SPINS: u32 = 200;
 
-/// Checks between yields of the processor: together about as long as a sleep and a wake-up across processors. So at
-/// worst a wait takes twice its minimum (Karlin et al., "Empirical studies of competitive spinning for a shared-memory
-/// multiprocessor", 1991). Another member that waits for this processor gets it immediately.
+/// Further checks, with a yield of the processor after each: together about as long as a sleep and a wake-up across
+/// processors. So at worst a wait takes twice its minimum (Karlin et al., "Empirical studies of competitive spinning
+/// for a shared-memory multiprocessor", 1991). Another member that waits for this processor gets it immediately.
 pub(crate) const YIELDS: u32 = 50;
 
 /// A placeholder for the bytes of a message. They are copied without atomics, because no one writes bytes that another

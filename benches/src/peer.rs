@@ -24,7 +24,7 @@ use std::thread;
 pub enum Order {
     /// Be one or all ends of a channel.
     Job(Box<Job>),
-    /// Measure the canaries, in a process without other memory.
+    /// Measure the canaries, in a process that uses no other memory.
     Canaries,
 }
 
@@ -158,26 +158,26 @@ impl Run {
     /// Runs all ends in this process, one thread each. Returns the first failure immediately: it is the cause. Another
     /// thread may wait for an end that never comes; it ends with the process.
     fn threads(&self, ends: Vec<JobEnd>, all_ready: scenario::Ready<'_>) -> io::Result<Vec<EndReport>> {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let mut waiting = Vec::new();
         for (index, end) in ends.into_iter().enumerate() {
             let (go, goes) = mpsc::channel::<()>();
-            let (run, tell) = (self.clone(), tell.clone());
+            let (run, sender) = (self.clone(), sender.clone());
             thread::spawn(move || {
                 let result = run.end(end, &mut || {
                     // Either channel closes only after the main thread has given up.
-                    tell.send(ThreadMessage::Ready).map_err(io::Error::other)?;
+                    sender.send(ThreadMessage::Ready).map_err(io::Error::other)?;
                     goes.recv().map_err(io::Error::other)
                 });
-                let _ = tell.send(ThreadMessage::Over(index, result.map(Box::new)));
+                let _ = sender.send(ThreadMessage::Over(index, result.map(Box::new)));
             });
             waiting.push(go);
         }
-        drop(tell);
+        drop(sender);
 
         let (mut ready, mut reports) = (0, BTreeMap::new());
-        for word in told {
-            match word {
+        for message in receiver {
+            match message {
                 ThreadMessage::Ready => ready += 1,
                 ThreadMessage::Over(index, result) => _ = reports.insert(index, *result?),
             }
@@ -215,29 +215,21 @@ impl Run {
                 EndReport { buffers: link.buffers, ..report }
             }
             (Pattern::Many(many), role) => {
-                let transport = self.transport.ring().ok_or_else(|| {
-                    io::Error::other(
-                        "only a ring supports several \
-                     senders or receivers",
-                    )
-                })?;
+                let transport = self
+                    .transport
+                    .ring()
+                    .ok_or_else(|| io::Error::other("only a ring supports several senders or receivers"))?;
                 let ring = transport.connect_many(parts, &self.channel, many.many_senders)?;
                 match role {
                     Role::Sender(index) => many.send(&self.work, ring, index, ready)?,
                     Role::Receiver(_) => many.receive(&self.work, ring, ready)?,
                     Role::Pair(_) => {
-                        return Err(io::Error::other(
-                            "expected a member of a ring, found an end \
-                     of a pair",
-                        ));
+                        return Err(io::Error::other("expected a member of a ring, found an end of a pair"));
                     }
                 }
             }
             (Pattern::Pair(_), _) => {
-                return Err(io::Error::other(
-                    "expected an end of a pair, found a member \
-             of a ring",
-                ));
+                return Err(io::Error::other("expected an end of a pair, found a member of a ring"));
             }
         };
         Ok(EndReport { thread_id: usage::thread_id(), ..report })

@@ -123,8 +123,8 @@ mod tests {
         let svg = badge.svg();
         let document = roxmltree::Document::parse(&svg).unwrap();
         let title = document.descendants().find(|node| node.has_tag_name("title")).unwrap();
-        let said = title.text().unwrap();
-        assert!(said.starts_with("<a> & \"b\": xxx") && said.ends_with('…'), "{said}");
+        let text = title.text().unwrap();
+        assert!(text.starts_with("<a> & \"b\": xxx") && text.ends_with('…'), "{text}");
         assert_eq!(document.root_element().attribute("aria-label"), title.text());
         let number =
             |node: roxmltree::Node<'_, '_>, name| node.attribute(name).unwrap().parse::<usize>().unwrap();

@@ -129,7 +129,7 @@ impl Database {
     /// Closes all connections and stops an embedded PostgreSQL.
     pub(crate) async fn close(self) {
         if tokio::time::timeout(CLOSE_TIMEOUT, self.pool.close()).await.is_err() {
-            tracing::warn!("closed busy connections to the database");
+            tracing::warn!("closed connections to the database that were still busy");
         }
         drop(self.embedded);
     }

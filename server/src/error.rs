@@ -159,7 +159,7 @@ fn class_of(error: &DomainError) -> (StatusCode, String, &'static str) {
         UnsupportedSchemaVersion { .. } => (422, "unsupported-schema-version", "Unsupported schema version"),
         InvalidReport { .. } => (422, "invalid-report", "Invalid report"),
         InvalidFile { .. } => (422, "invalid-file", "Invalid file"),
-        RunConflict { .. } => (422, "run-conflict", "Run already stored"),
+        RunConflict { .. } => (422, "run-conflict", "Conflicting run"),
         Busy => (503, "busy", "Server busy"),
         Unavailable(_) => (503, "unavailable", "Database unavailable"),
         StorageFull(_) => (507, "storage-full", "Disk full"),

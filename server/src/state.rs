@@ -36,7 +36,7 @@ pub struct AppState {
     is_stopping: Arc<AtomicBool>,
     /// Subscriptions to new runs.
     pub live: Live,
-    /// Returns change detection.
+    /// Change detection.
     pub(crate) analyst: Analyst,
     /// The job queue.
     pub queue: Queue,
@@ -110,12 +110,12 @@ impl AppState {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Change detection.
+    /// Returns change detection.
     pub fn analyst(&self) -> &Analyst {
         &self.analyst
     }
 
-    /// Returns the sender of notifications.
+    /// Returns the notifier.
     pub fn notifier(&self) -> &Notifier {
         &self.notifier
     }

@@ -80,9 +80,9 @@ for (const { scheme, width } of SCREENS) {
       await page.goBack();
       await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
       const drift = page.getByRole("region", { name: "Canary drift" });
-      await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % vs. previous 7");
+      await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % vs previous 7");
       await expect(drift.getByRole("region", { name: /^null-syscall/ })).toContainText(
-        "unchanged vs. previous 7",
+        "unchanged vs previous 7",
       );
       await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
       const changes = page.getByRole("region", { name: "Environment history", exact: true });

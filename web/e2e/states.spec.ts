@@ -38,7 +38,7 @@ for (const { scheme, width } of SCREENS) {
       complaints.length = 0;
     });
 
-    test("a missing project suggests signing in", async ({ page, complaints }) => {
+    test("the page of a missing project offers to sign in", async ({ page, complaints }) => {
       await page.goto("/nowhere-lab/runs");
       await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await expect(page.getByText("project not found: nowhere-lab")).toBeVisible();

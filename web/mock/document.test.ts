@@ -143,7 +143,7 @@ async function get(of: RequestHandler[], url: string): Promise<Answer> {
   const answer = await getResponse(of, new Request(new URL(url, "http://mock")));
   if (answer === undefined) throw new Error(`The mock leaves ${url} to others.`);
   const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
-  // A stream has no end.
+  // An event stream never ends.
   return { status: answer.status, type, body: type === "text/event-stream" ? "" : await answer.text() };
 }
 

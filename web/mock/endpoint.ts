@@ -64,7 +64,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Returns the value.
+ * Returns the entry.
  *
  * @throws Refusal with status 404 if it was not found.
  */

@@ -1,4 +1,4 @@
-/** The writes that the mock follows: what they change is seen until the server ends. All others are refused. */
+/** The implemented writes. Changes last until the server stops. All other writes are rejected. */
 import type { Channel, TokenSummary } from "@/api/types";
 import { aChannel, aJob, aToken } from "@/test/fixtures";
 import { created, found, nothing, Refusal, type Writes } from "./endpoint";
@@ -6,17 +6,17 @@ import { detailOf } from "./world/changes";
 import { hex } from "./world/commits";
 import type { World } from "./world/world";
 
-/** When everything is changed: the mock has no clock. */
+/** The time of all changes: the mock has no clock. */
 const NOW = "2026-11-24T12:00:00Z";
 const PREFIXES = { user: "rtu", agent: "rta", ci: "rtc" };
 
-/** What the server says of something that it cannot take. */
+/** The error for an invalid request. */
 const wrong = (name: string, detail: string) =>
   new Refusal(400, "invalid-parameter", "Something in the request is wrong", `parameter ${name}: ${detail}`);
 
 const actorOf = ({ session }: World): string => `account:${session.account?.name ?? "nobody"}`;
 
-/** Writes to the audit log what was done: the words of the address, and the last of its parameters. */
+/** Adds an audit event: the words of the address, and its last parameter. */
 export function log(world: World, method: string, pattern: string, params: object): void {
   const names = pattern.split("/").filter((part) => !/^$|^api$|^v1$|^\{/.test(part));
   world.audit.unshift({
@@ -114,7 +114,7 @@ export const WRITES = {
       if (body.preset === "..")
         throw wrong("preset", "expected the name of a preset, or a path within the repository");
       const commits = body.until == null ? (body.commits ?? []) : [body.until];
-      if (commits.length === 0) throw wrong("commits", "expected 1 to 1000 of them, or `after` and `until`");
+      if (commits.length === 0) throw wrong("commits", "expected 1 to 1000 commits, or `after` and `until`");
       const able = world.agents.map(({ machine }) => machine);
       const machines = body.on_any ? [null] : (body.machines ?? able);
       const job_ids = machines.flatMap((machine) =>
@@ -140,7 +140,7 @@ export const WRITES = {
     },
     "/api/v1/projects/{project}/schedules": (world, { body: { cron, preset, labels } }) => {
       if (cron.trim().split(/\s+/).length !== 5)
-        throw wrong("cron", `\`${cron}\` is no time: expected five fields`);
+        throw wrong("cron", `\`${cron}\` is not a schedule: expected five fields`);
       const schedule = {
         schedule_id: nextOf(world.schedules, "schedule_id"),
         cron,

@@ -1,4 +1,4 @@
-/** Starts the page. */
+/** The entry point. */
 import "@/styles/index.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -21,7 +21,7 @@ createRoot(root).render(
 const FRESH_MS = 15_000;
 const RETRIES_MAX = 2;
 
-/** The application: one cache for the server's answers, one router. */
+/** The application: one query cache, one router. */
 export function App() {
   const [{ queryClient, router }] = useState(() => {
     const queryClient = createQueryClient();

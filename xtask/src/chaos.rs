@@ -75,13 +75,11 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     let started = Instant::now();
     workspace::claim_target_folder()?;
     let has_tests = wanted.iter().any(|promise| !promise.tests.is_empty());
-    let laboratory = if has_tests { Some(FaultRunner::open(options.rounds)?) } else { None };
-    let rows = wanted
-        .into_iter()
-        .map(|promise| try_one(promise, laboratory.as_ref()))
-        .collect::<Result<Vec<_>>>()?;
-    if let Some(laboratory) = laboratory {
-        laboratory.services.stop()?;
+    let runner = if has_tests { Some(FaultRunner::open(options.rounds)?) } else { None };
+    let rows =
+        wanted.into_iter().map(|promise| try_one(promise, runner.as_ref())).collect::<Result<Vec<_>>>()?;
+    if let Some(runner) = runner {
+        runner.services.stop()?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", closing_line(&rows));
@@ -99,12 +97,12 @@ fn promises() -> Result<Vec<Promise>> {
     Ok(promises)
 }
 
-fn try_one(promise: Promise, laboratory: Option<&FaultRunner>) -> Result<Row> {
-    let (step, verdict) = match laboratory {
-        Some(laboratory) if !promise.tests.is_empty() => {
+fn try_one(promise: Promise, runner: Option<&FaultRunner>) -> Result<Row> {
+    let (step, verdict) = match runner {
+        Some(runner) if !promise.tests.is_empty() => {
             let step = Step::start(promise.part);
             step.message(&promise.fault);
-            let verdict = laboratory.run(&promise.tests, &step);
+            let verdict = runner.run(&promise.tests, &step);
             (step, verdict)
         }
         _ => {

@@ -134,8 +134,7 @@ mod tests {
                 "error: could not compile\n",
                 false,
                 "0 passed, 1 failed",
-                &["no tests \
-             ran"],
+                &["no tests ran"],
             ),
             (
                 "no test failed, but the runner did",

@@ -70,7 +70,7 @@ impl Services {
         Ok(Self { postgres, python: python::mail_server(step)?, _folder: folder })
     }
 
-    /// Runs a test program like cargo, in the folder of its package.
+    /// A test program as cargo would run it, in the folder of its package.
     pub(crate) fn tests(&self, program: &Path, package: &str) -> Tool {
         let folder = workspace::root().join(package);
         Tool::at(program)
@@ -117,7 +117,7 @@ impl Daemon {
         format!("{}:\n{}", self.name, lines.collect::<String>())
     }
 
-    /// Stops it like Ctrl-C; it must exit successfully.
+    /// Stops it as Ctrl-C does. It must exit successfully.
     pub(crate) fn stop(self) -> Result<()> {
         platform::send_interrupt(self.running.child.id())?;
         let status = self.running.child.wait_timeout(STOP_TIMEOUT);

@@ -20,9 +20,9 @@ pub(crate) fn get(url: &str) -> Result<String> {
 
 /// Like [`get`], with another timeout, for an address that may belong to any program.
 pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
-    let mut response = agent(timeout).get(url).call().with_context(|| format!("cannot connect to {url}"))?;
+    let mut response = agent(timeout).get(url).call().with_context(|| format!("no response from {url}"))?;
     ensure!(response.status().is_success(), "{url} returned status {}", response.status().as_u16());
-    response.body_mut().read_to_string().with_context(|| format!("cannot connect to {url}"))
+    response.body_mut().read_to_string().with_context(|| format!("cannot read the response of {url}"))
 }
 
 /// The JSON of a successful answer to a GET.
@@ -40,9 +40,10 @@ pub(crate) fn post(url: &str, token: Option<&str>, body: &Value, expected: u16) 
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    let mut response = request.send(body.to_string()).with_context(|| format!("cannot connect to {url}"))?;
+    let mut response = request.send(body.to_string()).with_context(|| format!("no response from {url}"))?;
     let status = response.status().as_u16();
-    let answer = response.body_mut().read_to_string().with_context(|| format!("cannot connect to {url}"))?;
+    let answer =
+        response.body_mut().read_to_string().with_context(|| format!("cannot read the response of {url}"))?;
     ensure!(status == expected, "{url} returned status {status}: {answer}");
     parse(url, &answer)
 }
@@ -56,9 +57,9 @@ pub(crate) fn free_port() -> Result<u16> {
 /// Waits until the server accepts requests of this client: after failed sign-ins, it rejects all requests of
 /// this machine for some seconds.
 pub(crate) fn wait_until_accepted(url: &str, authorization: &str) -> Result<()> {
-    interrupt::poll(&format!("{url} accepts this client"), 6 * TIMEOUT, Duration::from_secs(1), || {
+    interrupt::poll(&format!("{url} to accept this client"), 6 * TIMEOUT, Duration::from_secs(1), || {
         let answer = agent(TIMEOUT).get(url).header("authorization", authorization).call();
-        match answer.with_context(|| format!("cannot connect to {url}"))?.status().as_u16() {
+        match answer.with_context(|| format!("no response from {url}"))?.status().as_u16() {
             200..300 => Ok(Some(())),
             429 => Ok(None),
             status => bail!("{url} returned status {status}"),

@@ -57,16 +57,16 @@ pub(crate) fn poll<T>(
         if let Some(found) = look()? {
             return Ok(found);
         }
-        ensure!(Instant::now() < end, "timed out after {} s: {what}", timeout.as_secs());
+        ensure!(Instant::now() < end, "timed out after {} s waiting for {what}", timeout.as_secs());
         std::thread::sleep(interval);
     }
 }
 
 /// Ends `child` on an interrupt, as long as the child is in use.
-pub(crate) fn guard(child: &Arc<SharedChild>, way: InterruptPolicy) {
+pub(crate) fn guard(child: &Arc<SharedChild>, policy: InterruptPolicy) {
     let mut children = children();
     children.retain(|(child, _)| child.strong_count() > 0);
-    children.push((Arc::downgrade(child), way));
+    children.push((Arc::downgrade(child), policy));
     drop(children);
     if requested() {
         end_all(false);
@@ -76,9 +76,9 @@ pub(crate) fn guard(child: &Arc<SharedChild>, way: InterruptPolicy) {
 /// Asks all children to stop, or kills them.
 fn end_all(kill: bool) {
     let children: Vec<_> =
-        children().iter().filter_map(|(child, way)| Some((child.upgrade()?, *way))).collect();
-    for (child, way) in children {
-        match way {
+        children().iter().filter_map(|(child, policy)| Some((child.upgrade()?, *policy))).collect();
+    for (child, policy) in children {
+        match policy {
             InterruptPolicy::EndGroup => platform::end_process_group(&child, kill),
             InterruptPolicy::CloseInput if !kill && let Some(input) = child.take_stdin() => {
                 eprintln!("\n    stopping the server and PostgreSQL; press Ctrl-C again to kill them");

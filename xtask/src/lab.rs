@@ -195,15 +195,9 @@ impl GitHub {
         let daemon = Daemon::start("GitHub", tool)?;
         let line = daemon.next_line()?;
         let url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
-        let url = url
-            .with_context(|| {
-                format!(
-                    "the simulated GitHub printed {line:?} instead of an \
-         address"
-                )
-            })?
-            .to_owned();
-        Ok(Self { daemon, url })
+        let url =
+            url.with_context(|| format!("the simulated GitHub printed {line:?} instead of an address"))?;
+        Ok(Self { daemon, url: url.to_owned() })
     }
 
     /// Triggers an event. The answer includes the server's answer if it was notified.
@@ -220,12 +214,8 @@ impl GitHub {
 
     fn read<T: DeserializeOwned>(&self, what: &str) -> Result<Vec<T>> {
         let answer = http::json(&format!("{}/_fake/{what}", self.url))?;
-        serde_json::from_value(answer).with_context(|| {
-            format!(
-                "the simulated GitHub returned no list for \
-         {what}"
-            )
-        })
+        serde_json::from_value(answer)
+            .with_context(|| format!("the simulated GitHub returned no list for {what}"))
     }
 
     fn comments(&self, number: u64) -> Result<Vec<String>> {
@@ -285,7 +275,7 @@ impl Fixture {
         let project = json!({"project": PROJECT, "repository_url": url, "default_branch": "main"});
         http::post(&format!("{}/api/v1/projects", self.url), Some(administrator), &project, 201)?;
         let data_folder = self.folder.path().join("data");
-        self.until("the server knows the repository", || {
+        self.until("the link to the repository", || {
             let link = ["github", "link", "--project", PROJECT, "--repository", REPOSITORY];
             let linked = server::verb(server_program, &data_folder, &link).run_silently()?;
             Ok(linked.status.success().then_some(()))
@@ -378,12 +368,12 @@ impl Fixture {
     /// Requests a comparison as a writer, waits for both machines, and returns the completed check.
     fn compared(&self, number: u64, sha: &str, step: &Step) -> Result<Value> {
         self.github.notify("comments", &request(number, WRITER, "right"))?;
-        step.message("waiting until results of both machines base and head");
+        step.message("waiting for both machines to measure base and head");
         let jobs = self.measured(&format!("pull_request={number}"), sha)?;
         let other = jobs.iter().find(|job| job["base_sha"] != self.commits.main.as_str());
         ensure!(other.is_none(), "compared with the wrong base: {other:?}");
         step.message("waiting for the check");
-        self.until("completed check", || {
+        self.until("the completed check", || {
             let checks: Vec<Value> =
                 self.github.read(&format!("check-runs?repository={REPOSITORY}&sha={sha}"))?;
             ensure!(checks.len() <= 1, "more than one check: {checks:?}");
@@ -418,7 +408,7 @@ impl Fixture {
 fn measures_a_push_on_every_machine(fixture: &Fixture, step: &Step) -> Result<()> {
     let sha = &fixture.commits.main;
     fixture.github.notify("branches", &json!({"repository": REPOSITORY, "branch": "main", "sha": sha}))?;
-    step.message("waiting until results of both machines the push");
+    step.message("waiting for both machines to measure the push");
     let jobs = fixture.measured("", sha)?;
     let other = jobs.iter().find(|job| job["reason"] != "push" || !job["base_sha"].is_null());
     ensure!(other.is_none(), "not a job for a push: {other:?}");
@@ -434,7 +424,7 @@ fn measures_nothing_without_permission(fixture: &Fixture, step: &Step) -> Result
     }
     github.notify("comments", &request(SLOWER, STRANGER, "right"))?;
     step.message("waiting for the reply to an unauthorised user");
-    fixture.until("reply to an unauthorised user", || {
+    fixture.until("the reply to an unauthorised user", || {
         Ok((!github.comments(SLOWER)?.is_empty()).then_some(()))
     })?;
     fixture.expect_jobs(SLOWER, &[])
@@ -443,7 +433,7 @@ fn measures_nothing_without_permission(fixture: &Fixture, step: &Step) -> Result
 fn reports_a_slowdown_once(fixture: &Fixture, step: &Step) -> Result<()> {
     let check = fixture.compared(SLOWER, &fixture.commits.slower, step)?;
     step.message("waiting for the comment");
-    let comment = fixture.until("comment", || Ok(fixture.github.reports(SLOWER)?.pop()))?;
+    let comment = fixture.until("the comment", || Ok(fixture.github.reports(SLOWER)?.pop()))?;
     for (machine, _) in MACHINES {
         let row = comment.lines().find(|line| line.starts_with('|') && line.contains(machine));
         let row = row.with_context(|| format!("the comment has no row for {machine}: {comment}"))?;

@@ -60,7 +60,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Build everything, measure this machine and serve the results.
+    /// Build everything, measure the checked-out commit and serve the results.
     Up(up::Options),
     /// Format, lint and test changes and their dependents.
     Check,

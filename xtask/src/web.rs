@@ -16,7 +16,7 @@ pub(crate) fn folder() -> PathBuf {
     workspace::root().join("web")
 }
 
-/// Runs npm in the web folder.
+/// A call of npm in the web folder.
 pub(crate) fn npm(arguments: &[&str]) -> Result<Tool> {
     Ok(Tool::named("npm")?.arguments(arguments).folder(&folder()))
 }

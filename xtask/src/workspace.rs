@@ -37,17 +37,15 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
     let metadata = Tool::cargo().words("metadata --no-deps --format-version 1").folder(root()).output()?;
     let metadata: serde_json::Value =
         serde_json::from_str(&metadata).context("cargo metadata did not print JSON")?;
-    let folder = metadata["target_directory"].as_str().context(
-        "no target_directory in the output of cargo \
-     metadata",
-    )?;
+    let folder = metadata["target_directory"].as_str();
+    let folder = folder.context("no target_directory in the output of cargo metadata")?;
     Ok(PathBuf::from(folder))
 }
 
 /// Makes sure that the build folder was built from this checkout.
 ///
 /// Cargo identifies sources by their path within the workspace and by time. In a build folder shared by
-/// several checkouts, it would therefore take a later program of another checkout for this one's.
+/// several checkouts, it would therefore mistake a newer program of another checkout for this one's.
 pub(crate) fn claim_target_folder() -> Result<()> {
     claim_folder(&target_folder()?, || {
         for profile in ["dev", "release"] {

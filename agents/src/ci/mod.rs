@@ -132,8 +132,7 @@ impl Job<'_> {
         let is_merge = self.variable("GITHUB_SHA").as_deref() == Some(self.head.as_str());
         let what = if is_merge { "the merge commit" } else { "another commit" };
         Err(Failure::Refused(format!(
-            "{} ({what}) is checked out instead of {}, the head of pull request {number}. Give \
-                actions/checkout \
+            "{} ({what}) is checked out instead of {}, the head of pull request {number}. Give actions/checkout \
              `ref: ${{{{ github.event.pull_request.head.sha }}}}`",
             self.head.short(),
             head.short()

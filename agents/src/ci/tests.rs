@@ -1,4 +1,4 @@
-//! The place of a job's reports.
+//! Tests of the pull request and branch of a job's reports.
 
 use super::*;
 use std::collections::HashMap;

@@ -81,10 +81,7 @@ fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Ex
         return Err(Refusal::from(Refused::read(&url, &mut answer)).into());
     }
     http::parse(&url, &mut answer).map_err(|_| {
-        Failure::Other(format!(
-            "no token in the response from {url}. Is it a Roundtrip \
-            server?"
-        ))
+        Failure::Other(format!("no token in the response from {url}. Is it a Roundtrip server?"))
     })
 }
 

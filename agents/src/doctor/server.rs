@@ -100,7 +100,7 @@ fn answers(evidence: &Evidence) -> Option<Finding> {
             Some("trust the certificate of its authority: export SSL_CERT_FILE=authority.pem"),
         ),
         Err(error) => (
-            format!("cannot connect to {}: {error}", evidence.url),
+            format!("no response from {}: {error}", evidence.url),
             Some("check that it runs (roundtrip-server serve) and that no firewall blocks it"),
         ),
     };

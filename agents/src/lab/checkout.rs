@@ -21,8 +21,8 @@ use std::process::Stdio;
 /// Marker next to a work tree: the digest of the commands that built it.
 const BUILT: &str = "built";
 const KEPT: usize = 10;
-/// Fetches submodules as the job user, also from folders: git treats a folder as an attempt to read files
-/// that its user may not know about.
+/// Fetches submodules as the job user. Also permits local folders, which git rejects by default because a
+/// repository could use them to copy files of the user.
 const SUBMODULES: [&str; 7] =
     ["git", "-c", "protocol.file.allow=always", "submodule", "update", "--init", "--recursive"];
 
@@ -62,7 +62,7 @@ impl Checkouts {
         // Builds of other projects are useless for this one.
         for other in fs::read_dir(&all).on_disk(&builds)? {
             let other = other.on_disk(&builds)?.path();
-            let mode = if other == builds { identity::PASSED } else { PRIVATE };
+            let mode = if other == builds { identity::TRAVERSABLE } else { PRIVATE };
             platform::set_mode(&other, mode).on_disk(&builds)?;
         }
         Ok(Checkout { checkouts: self, mirror, url, builds })
@@ -255,8 +255,9 @@ impl Mirror {
     /// The last common ancestor of two commits.
     pub(crate) fn merge_base(&self, base: &CommitSha, head: &CommitSha) -> crate::Result<CommitSha> {
         let found = self.git().ask(&["merge-base", base.as_str(), head.as_str()])?;
-        CommitSha::parse(found.trim())
-            .map_err(|_| Failure::Other(format!("git found no ancestor of {}", head.short())))
+        CommitSha::parse(found.trim()).map_err(|_| {
+            Failure::Other(format!("no common ancestor of {} and {}", base.short(), head.short()))
+        })
     }
 
     pub(crate) fn history(&self, commit: &CommitSha) -> crate::Result<Repository> {

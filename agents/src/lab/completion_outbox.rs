@@ -1,7 +1,7 @@
 //! Finished jobs that the server does not know of yet. Stored on disk, because the server may be down for
 //! days.
 //! A job's reports and its completion are first written as one file, then moved to the spool and the outbox.
-//! So a killed agent has done the whole job or nothing, and another agent takes it. Otherwise a report
+//! So a killed agent has either done the whole job, or left all of it to the next agent. Otherwise a report
 //! without its completion would be stored as one run, and the next agent's as another.
 
 use super::server::{Server, ServerError};

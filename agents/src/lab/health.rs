@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(of(109), None, "within a tenth");
         let reading = of(150).unwrap();
         assert!(reading.contains("takes 150 ns; its median was 100 ns"), "{reading}");
-        assert!(of(60).is_some(), "faster is another machine as well");
+        assert!(of(60).is_some(), "faster is a drift as well");
         let noisy = [100, 180, 60, 140, 90, 200, 70, 130];
         assert_eq!(drift("wake", &[&noisy[..], &[190]].concat()), None);
         assert_eq!(drift("wake", &[100, 100, 900]), None, "too few to tell");

@@ -17,7 +17,7 @@ const KEY_FILE: &str = "agent.key";
 const TOKEN_FILE: &str = "agent.token";
 const PRIVATE: u32 = 0o600;
 /// The job user runs programs in a subfolder, so other users may traverse this folder, but not list it.
-pub(super) const PASSED: u32 = 0o711;
+pub(super) const TRAVERSABLE: u32 = 0o711;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Enrolled {
@@ -77,7 +77,7 @@ impl Key {
 }
 
 impl Identity {
-    /// Writes the identity from an enrolment, and removes the previous state.
+    /// Writes the identity from an enrolment, and replaces a previous one.
     pub(crate) fn write(
         folder: &Path,
         enrolled: Enrolled,
@@ -85,7 +85,7 @@ impl Identity {
         token: &AgentToken,
     ) -> crate::Result<Self> {
         fs::create_dir_all(folder).on_disk(folder)?;
-        platform::set_mode(folder, PASSED).on_disk(folder)?;
+        platform::set_mode(folder, TRAVERSABLE).on_disk(folder)?;
         spool::write_private(&folder.join(KEY_FILE), &key.document, PRIVATE)?;
         let identity = Self { enrolled, folder: folder.to_owned(), key };
         identity.keep(token)?;

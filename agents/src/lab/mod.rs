@@ -164,7 +164,7 @@ impl<'a> Lab<'a> {
     }
 
     fn back_off(&mut self, error: ServerError, stop: &mut StopSignal) -> ControlFlow<()> {
-        let said = error.to_string();
+        let message = error.to_string();
         let pause = match error {
             ServerError::Refused(Refusal::Temporary(_, asked)) => {
                 let ours = self.pauses.next().unwrap_or(PAUSE_MAX);
@@ -179,7 +179,7 @@ impl<'a> Lab<'a> {
                 REFUSED_PAUSE
             }
         };
-        self.log.write_once(&mut self.last_message, said);
+        self.log.write_once(&mut self.last_message, message);
         self.wait(stop, pause)
     }
 

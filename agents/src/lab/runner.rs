@@ -90,7 +90,7 @@ impl Runner {
         heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let began = Instant::now();
-        let failed = |error: io::Error| NoReports::Failed(format!("cannot start: {error}"));
+        let failed = |error: io::Error| NoReports::Failed(format!("cannot run: {error}"));
         let mut child = output.start(process, stdout).map_err(failed)?;
         let mut looked = Instant::now();
         loop {

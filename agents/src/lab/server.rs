@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServerError {
-    #[error("the server returned a different job")]
+    #[error("the lease of the job was lost")]
     LeaseLost,
     /// The server no longer supports this version.
     #[error("{0}")]

@@ -73,7 +73,7 @@ impl Updater {
         })
     }
 
-    /// The server has answered a claim, even if only that this program is too old: a new program works.
+    /// The server has answered a claim, even if only that this program is too old: the new program works.
     pub(super) fn answered(&mut self, log: &Log) {
         if let Some(trial) = self.trial.take() {
             match trial.succeed(&self.folder) {
@@ -125,15 +125,15 @@ impl Updater {
                     self.fail(&UpdateError::new(&failure.to_string()), log);
                 }
             }
-            Err(unfit) => self.fail(&unfit, log),
+            Err(error) => self.fail(&error, log),
         }
         ControlFlow::Continue(())
     }
 
-    fn fail(&mut self, unfit: &UpdateError, log: &Log) {
+    fn fail(&mut self, error: &UpdateError, log: &Log) {
         self.waits_until = self.looks_at;
-        log.write(&format!("update failed: {}", unfit.message));
-        if let Some(version) = &unfit.version
+        log.write(&format!("update failed: {}", error.message));
+        if let Some(version) = &error.version
             && let Err(failure) = VersionFailures::add(&self.folder, version, 1)
         {
             log.write(&failure.to_string());
@@ -381,7 +381,7 @@ fn next_to_program(program: &Path, what: &str) -> PathBuf {
     program.with_file_name(name)
 }
 
-/// Replaces this program by the new one, and executes it.
+/// Replaces this program with the new one, and executes it.
 fn begin_trial(folder: &Path, program: &Path, version: &Version, log: &Log) -> crate::Result<()> {
     let trial = Trial { from: own_version(), to: version.clone(), attempts: 0 };
     let kept = previous_program(program);

@@ -1,5 +1,5 @@
-//! Windows: the service control manager may start the agent; it then receives its state and stops it. It
-//! also installs services.
+//! Windows: the service control manager installs, starts and stops the agent, which reports its state to the
+//! manager.
 
 use super::{Limits, SERVICE_NAME as NAME, ServiceRequest, System, Work};
 use crate::failure::Failure;
@@ -80,7 +80,7 @@ fn run(_arguments: Vec<OsString>) {
             report_state(ServiceState::StartPending, 0);
             work(signal)
         }
-        (Err(error), _) => Err(service_error("cannot connect to the service control manager", error)),
+        (Err(error), _) => Err(service_error("cannot register with the service control manager", error)),
         (_, None) => Ok(()),
     };
     let code = ended.as_ref().err().map_or(0, Failure::code);

@@ -194,12 +194,8 @@ impl By {
 
     /// Starts recording. Every call after the return is recorded.
     pub(crate) fn start(self, order: &Order) -> Result<Running, String> {
-        let folder = tempfile::tempdir().map_err(|error| {
-            format!(
-                "cannot create a temporary folder: \
-         {error}"
-            )
-        })?;
+        let folder =
+            tempfile::tempdir().map_err(|error| format!("cannot create a temporary folder: {error}"))?;
         let log = folder.path().join(LOG);
         let threads = counting::threads(order.process);
         let tracer = match self {

@@ -50,10 +50,10 @@ pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
 
 pub(crate) fn no_calls(recording: &Recording) -> String {
     let mut text = vec![format!(
-        "no calls in {:.1} s: process {} made no {} on pipes or sockets, recorded with {}{}",
-        recording.seconds,
+        "process {} made no calls ({}) on pipes or sockets in {:.1} s, recorded with {}{}",
         recording.pid,
         recording.calls.join(", "),
+        recording.seconds,
         recording.by,
         if recording.ended == "process" { "; the process exited" } else { "" }
     )];
@@ -154,8 +154,7 @@ mod tests {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             text.starts_with(
-                "100,000 calls by process 42 on pipes and sockets (write) in 10.0 s, recorded \
-             with perf."
+                "100,000 calls by process 42 on pipes and sockets (write) in 10.0 s, recorded with perf."
             ),
             "{text}"
         );

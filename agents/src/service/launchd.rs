@@ -51,7 +51,7 @@ pub(super) static MANAGER: Manager = Manager {
             return Ok(());
         }
         Err(Failure::Authentication(format!(
-            "the service runs as {user}, the owner of the repository, which cannot read the token. Run: \
+            "the service runs as {user}, the owner of the repository, who must own the token file. Run: \
              chown {user} {}",
             shell(&service.token_file)
         )))

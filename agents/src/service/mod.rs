@@ -264,8 +264,8 @@ impl InstallTarget {
 
 fn install(arguments: &InstallArguments) -> crate::Result<()> {
     let manager = manager(arguments.system.unwrap_or(platform::SYSTEM));
-    let asked = InstallTarget::from_arguments(arguments, manager)?;
-    let steps = match &asked {
+    let target = InstallTarget::from_arguments(arguments, manager)?;
+    let steps = match &target {
         InstallTarget::Checkout(service) => (manager.install)(service)?,
         InstallTarget::Lab(service) => (manager.install_lab)(service)?,
     };
@@ -286,7 +286,7 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
             platform::TO_BE_ADMINISTRATOR
         )));
     }
-    match &asked {
+    match &target {
         InstallTarget::Checkout(service) => {
             let watched = watched(&arguments.work)?;
             Repository::read(&Git::named(watched.repository))?;

@@ -50,9 +50,9 @@ fn run(words: &[String]) -> crate::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said =
+    let printed =
         String::from_utf8_lossy(if output.stderr.is_empty() { &output.stdout } else { &output.stderr });
-    Err(failed(&format!("{}: {}", output.status, said.trim())))
+    Err(failed(&format!("{}: {}", output.status, printed.trim())))
 }
 
 impl fmt::Display for Step {

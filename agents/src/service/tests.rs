@@ -172,11 +172,11 @@ fn status_shows_state_and_last_log_line() {
         state,
         since: DateTime::from_timestamp(1_795_289_218, 0),
         process_id: Some(154),
-        last_line: Some("measures 1a2b3c4 (one)".into()),
+        last_line: Some("measuring 1a2b3c4 (one)".into()),
     };
     assert_eq!(
         status(State::Running).text("journalctl --unit roundtrip-agent"),
-        "roundtrip-agent: running since 2026-11-21 19:26:58 UTC, process 154\nlast line: measures 1a2b3c4 (one)\n\
+        "roundtrip-agent: running since 2026-11-21 19:26:58 UTC, process 154\nlast line: measuring 1a2b3c4 (one)\n\
          log: journalctl --unit roundtrip-agent"
     );
     assert_eq!(status(State::NotInstalled).text("x"), "roundtrip-agent: not installed");

@@ -140,14 +140,8 @@ impl Queue {
         waiting.retain(|id| self.refused.get(id).is_none_or(|then| *then <= now));
         for (done, &id) in waiting.iter().enumerate() {
             let left = waiting.len() - done;
-            let reports = if left == 1 {
-                "1 report pending".into()
-            } else {
-                format!(
-                    "{left} reports \
-             pending"
-                )
-            };
+            let reports =
+                if left == 1 { "1 report pending".into() } else { format!("{left} reports pending") };
             match send(id)? {
                 Ok(page) => {
                     self.pauses = pauses();

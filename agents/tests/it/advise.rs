@@ -42,7 +42,7 @@ fn prints_ranking_ties_and_gaps() {
     let arguments =
         ["--profile", "chromium", "--project", "libfoo", "--by", "p99", "--rate", "10000", "--server"];
     let text = printed(&advise(&[&arguments[..], &[&server.url]].concat()));
-    for told in [
+    for expected in [
         "lab-1, 2proc, same-cpu\n\npipe: 5.05 us at the median.\n",
         "0.07",
         "20,000",
@@ -54,7 +54,7 @@ fn prints_ranking_ties_and_gaps() {
         "Not ranked: pipe. It lost messages.",
         "Within a bucket every size",
     ] {
-        assert!(text.contains(told), "{told}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     let asked = &server.requests()[0].head;
     let line =
@@ -73,12 +73,12 @@ fn explains_missing_results() {
 
 #[test]
 fn rejects_invalid_sizes_without_a_request() {
-    for (sizes, told) in
+    for (sizes, expected) in
         [("9-8:1", "ends before it begins"), ("-1:1", "is not a bucket"), ("1:0", "no bucket has a message")]
     {
         let output =
             advise(&[&format!("--sizes={sizes}"), "--project", "libfoo", "--server", "http://127.0.0.1:9"]);
-        refused(&output, 2, &[told]);
+        refused(&output, 2, &[expected]);
     }
     refused(&advise(&["--profile", "firefox", "--project", "libfoo"]), 2, &[]);
     // Neither `--profile` nor `--sizes`.

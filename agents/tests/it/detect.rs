@@ -87,9 +87,9 @@ fn json_matches_the_golden_file() {
 fn direction_decides_the_verdict() {
     let csv = csv((0..).zip(stairs(30)).take(60));
     for (arguments, verdict, sentence) in [
-        (&[][..], "regressed", "1 series, 1 change: 1 regressed, 0 improved"),
-        (&["--direction", "lower"], "regressed", "(lower is better)"),
-        (&["--direction", "higher"], "improved", "(higher is better)"),
+        (&[][..], "regressed", "1 series, 1 change: 1 regressed, 0 improved (lower is better)."),
+        (&["--direction", "lower"], "regressed", "(lower is better)."),
+        (&["--direction", "higher"], "improved", "(higher is better)."),
     ] {
         assert_eq!(series(&csv, arguments)[0]["change_points"][0]["verdict"], verdict);
         let text = printed(&detect(csv.as_bytes(), arguments));
@@ -215,7 +215,7 @@ fn reports_errors_with_place_and_expectation() {
     let value = "expected a finite number above 0";
     let columns = "expected the columns `series`, `index` and `value`";
     let many = format!("{}\n", (0..500).map(|column| format!("c{column},")).collect::<String>());
-    for (csv, complaints) in [
+    for (csv, expected) in [
         (
             "",
             ["standard input: the file is empty", "expected a header with the columns `series`, `index` and"],
@@ -245,7 +245,7 @@ fn reports_errors_with_place_and_expectation() {
         ("series,index,value\na,1,0\n", [r#"line 2: `value` of series "a" is "0""#, value]),
         ("series,index,value\na,1,-3\n", [r#"line 2: `value` of series "a" is "-3""#, value]),
     ] {
-        refused(csv.as_bytes(), &complaints);
+        refused(csv.as_bytes(), &expected);
     }
     refused(
         b"series,index,value\na,1,2\na\xff,2,2\n",
@@ -254,9 +254,9 @@ fn reports_errors_with_place_and_expectation() {
     refused(b"\xff\xfes\0e\0", &["line 1: cell 1 is not UTF-8"]);
 }
 
-fn refused(csv: &[u8], complaints: &[&str]) {
+fn refused(csv: &[u8], expected: &[&str]) {
     let output = detect(csv, &[]);
-    let error_text = crate::refused(&output, 2, complaints);
+    let error_text = crate::refused(&output, 2, expected);
     assert!(output.stdout.is_empty() && error_text.lines().count() == 1, "{error_text}");
 }
 

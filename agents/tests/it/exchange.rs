@@ -89,6 +89,6 @@ fn separates_server_and_github_errors() {
 
     let github = Server::answering(vec![JOB_TOKEN]);
     let output = exchange(folder.path(), Some(&github.url), &format!("http://{}", server::unused_address()));
-    refused(&output, 1, &["cannot connect"]);
+    refused(&output, 1, &["no response from"]);
     assert!(!folder.path().join("token").exists());
 }

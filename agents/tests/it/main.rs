@@ -56,7 +56,7 @@ fn words() -> String {
     shell_words::join([vec![program.display().to_string()], arguments].concat())
 }
 
-/// The command in this folder, without the caller's environment.
+/// The command in this folder, without variables of the caller that change its behaviour.
 fn roundtrip(folder: &Path) -> Command {
     started(&program(), folder)
 }

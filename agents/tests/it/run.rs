@@ -119,7 +119,7 @@ fn records_and_summarises_a_pull_request() {
     let report = read_json(&folder.path().join("report.json"));
     assert_eq!((&report["pull_request"], &report["branch"]), (&12.into(), &"fix".into()));
     let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap();
-    assert!(summary.contains(", pull request 12") && summary.contains("| tcp | 64 B |"), "{summary}");
+    assert!(summary.contains(", pull request 12\n") && summary.contains("| tcp | 64 B |"), "{summary}");
 }
 
 #[test]

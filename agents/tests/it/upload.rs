@@ -167,7 +167,7 @@ fn uploads_quarantined_reports() {
 #[test]
 fn rejects_a_report_for_another_pull_request() {
     let upload = |further: &[&str]| upload("http://127.0.0.1:1", further);
-    refused(&upload(&["--pull-request", "12"]), 9, &["is for pull request none, expected 12"]);
+    refused(&upload(&["--pull-request", "12"]), 9, &["is for no pull request, expected 12"]);
     refused(&upload(&["--commit", &"f".repeat(40)]), 9, &["expected ffffffff"]);
     refused(&upload(&["--commit", "main"]), 2, &[]);
 }

@@ -150,9 +150,7 @@ impl Group {
         let rates: Vec<Option<u64>> = match (scenario.slug(), self.rates_per_second.as_slice()) {
             ("open-loop", []) => return Err("open-loop needs rates_per_second".into()),
             ("open-loop", rates) if rates.contains(&0) => {
-                return Err("rates_per_second must be at least \
-             1"
-                .into());
+                return Err("rates_per_second must be at least 1".into());
             }
             ("open-loop", rates) => rates.iter().copied().map(Some).collect(),
             (_, []) => vec![None],
@@ -167,7 +165,7 @@ impl Group {
         let loads = product(&streams, &sizes);
         for slug in transports {
             let transport = known.find(slug)?;
-            for (manner, (mode, placement)) in product(&self.behaviors(&transport), &places) {
+            for (manner, (mode, placement)) in product(&self.manners(&transport), &places) {
                 for &(((rate_per_second, participants), window), message_bytes) in &loads {
                     let work = self.work(scenario, manner, message_bytes, placement)?;
                     let work = Work { rate_per_second, senders: participants.senders, window, ..work };
@@ -215,7 +213,7 @@ impl Group {
     }
 
     /// Every combination of the requested values; the transport's defaults for the rest.
-    fn behaviors(&self, transport: &Mechanism) -> Vec<Manner> {
+    fn manners(&self, transport: &Mechanism) -> Vec<Manner> {
         let usual = transport.manner();
         let channels = product(&or(&self.receive, usual.waiting), &or(&self.on_full, usual.on_full));
         let memories = product(&or(&self.wake, usual.wake_rule), &or(&self.storage, usual.storage));

@@ -46,10 +46,10 @@ pub(super) const KERNEL: &[Rule] = rules! {
     huge_pages "huge-pages"
         "With huge pages always enabled, the kernel moves a program's memory in the background.";
     nmi_watchdog "nmi-watchdog" "The watchdog interrupts every CPU and occupies a performance counter.";
-    aslr "aslr" "Addresses differ between process starts. Each repetition is a new start, so this averages \
-     out.";
-    mitigations "mitigations" "They slow every system call. Results are comparable only with the same \
-     mitigations.";
+    aslr "aslr"
+        "Addresses differ between process starts. Each repetition is a new start, so this averages out.";
+    mitigations "mitigations"
+        "They slow every system call. Results are comparable only with the same mitigations.";
 };
 
 fn build(evidence: &Evidence) -> Option<Verdict> {
@@ -141,8 +141,8 @@ pub(super) const PROCESSOR: &[Rule] = rules! {
     governor "governor" "Governors other than performance change the frequency during measurement.";
     turbo "turbo" "Turbo depends on temperature and other cores, so it differs between runs.";
     smt "smt" "A busy sibling thread takes about half of a core's throughput.";
-    idle_states "idle-states" "While a thread waits for a message, its CPU can sleep; waking it adds to the \
-     latency.";
+    idle_states "idle-states"
+        "While a thread waits for a message, its CPU can sleep; waking it adds to the latency.";
     processors "processors"
         "With few CPUs, cross-cpu cases and the harness share them with all other programs.";
     isolation "isolation" "The scheduler runs no other tasks on an isolated CPU.";
@@ -290,8 +290,8 @@ const LOAD_MAX: f64 = 0.5;
 const IDLE_CPU_PRESSURE_PERCENT_MAX: f64 = 5.0;
 
 pub(super) const SHARING: &[Rule] = rules! {
-    virtual_machine "virtual-machine" "A host can pause a guest at any time, and waking an idle guest takes \
-     longer.";
+    virtual_machine "virtual-machine"
+        "A host can pause a guest at any time, and waking an idle guest takes longer.";
     steal "steal" "While the hypervisor runs another guest, this one is paused but its clocks continue.";
     quota "quota" "A cgroup that has used its quota is paused until the next period.";
     load "load" "Other tasks compete for CPU time, caches and memory.";

@@ -1,5 +1,6 @@
 //! Compares base and head: the same cases on two sides, in fresh processes, in pairs of repetitions until every case is
 //! decided.
+//!
 //! Programs of a pair alternate in short parts (`paired`); built-in transports run one after the other, in random
 //! order. The order of cases is random in each round. So drift affects both sides alike. Without a real difference,
 //! each side of a pair is slower with equal probability, as the signed-rank test requires.
@@ -165,10 +166,10 @@ impl<'a> PairState<'a> {
     ) -> Option<verdict::Pair> {
         let began = Instant::now();
         let cases = [self.base.next(), self.head.next()];
-        let played = paired::run(cases.each_ref(), programs, peer, deadline, random);
+        let measured = paired::run(cases.each_ref(), programs, peer, deadline, random);
         // Each side had half of the time.
         let took = began.elapsed() / 2;
-        match played {
+        match measured {
             Ok(([base, head], ratio)) => {
                 let profiles = self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took));
                 // The p50 is compared by part, because adjacent parts ran at nearly the same time; the rest by

@@ -118,7 +118,7 @@ impl StderrTail {
     }
 
     /// The last line, once the process has ended. Its own children may keep standard error open for longer, so this
-    /// does not wait for the end.
+    /// waits at most [`EXIT_TIMEOUT`].
     fn last_line(&self) -> Option<String> {
         let until = Instant::now() + EXIT_TIMEOUT;
         while !self.reader.is_finished() && Instant::now() < until {

@@ -112,7 +112,7 @@ pub fn run_until<B>(
     let mut all: Vec<CaseRecorder<'_>> = plan.cases.iter().map(CaseRecorder::new).collect();
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
-    // Each round repeats every case that is not settled once, in a new random order.
+    // Each round runs every unfinished case once, in a new random order.
     loop {
         let mut round: Vec<usize> = (0..all.len()).filter(|&index| all[index].left_max() > 0).collect();
         if round.is_empty() {

@@ -19,7 +19,8 @@ const PARTS_MAX: u64 = 50;
 /// The fewest operations per part: the first one finds the caches as the other side left them.
 const OPERATIONS_MIN: u64 = 5;
 
-/// The least length of a part, in windows. Half of the messages in a window are sent because one has arrived.
+/// The least length of a part, in windows, if the window is above 1: half of its messages are then sent because another
+/// has arrived.
 const WINDOWS_MIN: u64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! One repetition: opens a channel, starts fresh peers, starts their clocks together, and enforces the deadline.
+//! One repetition: opens a channel, starts fresh peers, lets them begin together, and enforces the deadline.
 
 use super::child::{Child, EXIT_TIMEOUT};
 use super::{PeerCommand, placement};
@@ -111,12 +111,9 @@ fn open(case: &PlannedCase) -> io::Result<Opened> {
             Ok((ends.map(|(end, parts)| (Role::Pair(end), parts)).into(), folder))
         }
         Pattern::Many(many) => {
-            let ring = transport(case)?.ring().ok_or_else(|| {
-                io::Error::other(
-                    "only a ring supports several \
-             senders or receivers",
-                )
-            })?;
+            let ring = transport(case)?
+                .ring()
+                .ok_or_else(|| io::Error::other("only a ring supports several senders or receivers"))?;
             let memory = ring.open_many(&case.channel(), many.many_senders)?;
             let senders = (0..case.participants.senders).map(Role::Sender);
             let receivers = (0..case.participants.receivers).map(Role::Receiver);

@@ -55,13 +55,11 @@ impl ProgramProcess {
     }
 
     pub(super) fn send_line(&mut self, line: &str) -> Result<(), NotMeasured> {
-        let reason_given = self.child.as_mut().map_or(Ok(()), |child| child.send_line(line));
-        match reason_given {
+        let sent = self.child.as_mut().map_or(Ok(()), |child| child.send_line(line));
+        match sent {
             // It has ended: the reason is reported when its answer is awaited.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            reason_given => {
-                reason_given.map_err(|error| format!("{}: cannot communicate: {error}", self.name).into())
-            }
+            sent => sent.map_err(|error| format!("{}: cannot communicate: {error}", self.name).into()),
         }
     }
 
@@ -110,24 +108,22 @@ impl ProgramProcess {
         match (mode, initiator_pid == responder_pid) {
             (Mode::TwoProcesses, false) => Ok(vec![initiator_pid, responder_pid]),
             (Mode::TwoThreads, true) => Ok(vec![initiator_pid]),
-            (Mode::TwoProcesses, true) => Err(self.failed(&format!(
-                "reported process {initiator_pid} for both ends: expected two in \
-                     2proc"
-            ))),
+            (Mode::TwoProcesses, true) => Err(self
+                .failed(&format!("reported process {initiator_pid} for both ends: expected two in 2proc"))),
             (Mode::TwoThreads, false) => Err(self.failed("reported two processes: expected one in 2thread")),
         }
     }
 
     /// It sent an unexpected message: ends it.
     pub(super) fn unexpected(&mut self, answer: &Answer, expected: &str) -> NotMeasured {
-        let reason_given = match answer {
+        let sent = match answer {
             Answer::Connected(_) => "connected",
             Answer::Started(_) => "started",
             Answer::Done(_) => "done",
             Answer::Unsupported(_) => "unsupported",
             Answer::Failed(_) => "failed",
         };
-        self.failed(&format!("sent `{reason_given}`: expected {expected}"))
+        self.failed(&format!("sent `{sent}`: expected {expected}"))
     }
 
     /// Its results are invalid: ends it.

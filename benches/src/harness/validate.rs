@@ -20,7 +20,7 @@ const TIMED_PPM_MIN: u64 = 10_000;
 pub(super) struct Seen {
     /// From `go` to `done`.
     pub(super) all_ns: u64,
-    /// From `started` to `done`, if the program sent `started`: then the harness takes the time.
+    /// From `started` to `done`, if the program sent `started`: then the harness measures the time.
     pub(super) timed_ns: Option<u64>,
 }
 
@@ -84,7 +84,7 @@ fn sums(case: &Case, done: &Done) -> Result<(), String> {
     }
 }
 
-/// One sample: the whole case, timed by the harness.
+/// One sample: the whole part, timed by the harness.
 fn harness_time(case: &Case, done: &Done, timed_ns: u64) -> Result<Distribution, String> {
     if done.samples_ns.is_some() || done.histogram.is_some() || done.elapsed_ns.is_some() {
         return Err("sent both `started` (timing by the harness) and its own times".into());
@@ -111,7 +111,7 @@ fn program_times(case: &Case, done: &Done, seen: Seen) -> Result<(Distribution, 
         return Err(format!("sent {} times: expected {}", distribution.count(), case.samples));
     }
     let allowance = seen.all_ns / 1_000_000 * CLOCKS_DIFFER_PPM + BETWEEN_LINES_NS / 50;
-    for (what, time_ns) in [("its times sum to", sum_ns), ("reports", elapsed_ns)] {
+    for (what, time_ns) in [("its times sum to", sum_ns), ("reports a duration of", elapsed_ns)] {
         // Messages of a window overlap, but times of batches follow each other.
         if time_ns > seen.all_ns.saturating_add(allowance) {
             return Err(format!(
@@ -226,7 +226,7 @@ mod tests {
             (Done { samples_ns: Some(vec![1; 3]), ..done() }, "sent 3 times: expected 4"),
             (Done { samples_ns: None, ..done() }, "sent no times"),
             (Done { samples_ns: Some(vec![u64::MAX; 4]), ..done() }, "sum to 18446744073709551615 ns"),
-            (Done { elapsed_ns: Some(1_000_000_000), ..done() }, "reports 1000000000 ns"),
+            (Done { elapsed_ns: Some(1_000_000_000), ..done() }, "reports a duration of 1000000000 ns"),
             (Done { samples_ns: Some(vec![200_000; 4]), ..done() }, "Are they in nanoseconds?"),
         ];
         for (lie, expected) in lies {

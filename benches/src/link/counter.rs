@@ -19,7 +19,7 @@ pub(crate) const GONE: u32 = 1 << 31;
 /// One side's number, on separate cache lines (two, because processors fetch them in pairs). Zeroed memory is valid.
 #[repr(C, align(128))]
 pub(crate) struct Counter {
-    /// Modulo 2^31, and [`GONE`]. The other side's futex.
+    /// Modulo 2^31, and [`GONE`]. The futex on which the other side sleeps.
     count: AtomicU32,
     /// 1 while this side sleeps, or is about to.
     sleeps: AtomicU32,

@@ -1,4 +1,5 @@
 //! External programs with their own transport, in any language, driven by the same definitions.
+//!
 //! - `protocol`: the protocol; `benches/external/PROTOCOL.md` documents it for authors of programs.
 //! - [`head`]: how receivers recognize a message, and the sum that they report.
 //! - [`node`]: the bundled programs for Node; [`framing`]: its wire formats without it.

@@ -4,7 +4,7 @@
 //! harness   {"protocol":1,"case":{"scenario":"roundtrip","message_bytes":1024,...}}
 //! program   {"connected":{"initiator_pid":4711,"responder_pid":4712}}
 //! harness   "go"
-//! program   {"started":{}}                                              if the harness takes the time
+//! program   {"started":{}}                                              if the harness measures the time
 //! program   {"done":{"samples_ns":[...],"attempted":1000,...}}
 //! harness   "go"                                                        if a repetition has several parts
 //! ...
@@ -83,7 +83,7 @@ impl Case {
 pub(crate) enum Answer {
     /// The channel is open and both ends are connected, before the first message.
     Connected(Connected),
-    /// The warm-up is over. Only if the harness takes the time: from here to `done`.
+    /// The warm-up is over. Only if the harness measures the time: from here to `done`.
     Started(Started),
     /// A part is measured.
     Done(Done),
@@ -97,7 +97,7 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Connected {
-    /// The process that sends first and takes the times. The harness pins it as the case requires.
+    /// The process that sends first and measures the times. The harness pins it as the case requires.
     pub(crate) initiator_pid: u32,
     /// The process of the other end; the same if both are threads of one process.
     pub(crate) responder_pid: u32,
@@ -115,13 +115,13 @@ pub(crate) struct Started {}
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Done {
-    /// The samples, in order. Absent with a histogram, or if the harness took the time.
+    /// The samples, in order. Absent with a histogram, or if the harness measured the time.
     #[serde(default)]
     pub(crate) samples_ns: Option<Vec<u64>>,
     /// The samples as a histogram, if they do not fit a line.
     #[serde(default)]
     pub(crate) histogram: Option<Histogram>,
-    /// From the first send to the last receipt, on the clock of the samples. Absent if the harness took the time.
+    /// From the first send to the last receipt, on the clock of the samples. Absent if the harness measured it.
     #[serde(default)]
     pub(crate) elapsed_ns: Option<u64>,
     /// Attempted messages. Like the counts below, it excludes the warm-up.

@@ -59,7 +59,7 @@ impl Geometry {
         Self { slots, message_bytes, message_offset, slot_bytes }
     }
 
-    /// Size of the whole ring, a multiple of pages.
+    /// Size of the whole ring in bytes, a whole number of pages.
     pub fn bytes(&self) -> usize {
         let slots = usize::try_from(self.slots).unwrap_or(usize::MAX);
         (HEADER_BYTES + slots * self.slot_bytes).next_multiple_of(PAGE_BYTES)

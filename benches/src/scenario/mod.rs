@@ -95,7 +95,7 @@ impl Participants {
 /// The code of each end once both are connected: they allocate and touch their memory, call `ready`, warm up, then
 /// measure.
 pub trait Pair {
-    /// The end that sends first and takes the times.
+    /// The end that sends first and measures the times.
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 
     /// The other end.

@@ -2,7 +2,7 @@
 
 use std::process::ExitStatus;
 
-/// `killed by signal 9`, `ended with exit code 3 without an answer`. Signals (wait(2)) exist only on Unix.
+/// `killed by signal 9`, `exited with code 3 without a response`. Signals (wait(2)) exist only on Unix.
 pub(crate) fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

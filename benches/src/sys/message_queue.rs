@@ -102,8 +102,7 @@ mod linux {
                 let limit = rustix::process::getrlimit(rustix::process::Resource::Msgqueue).current;
                 let limit = limit.map_or("unlimited".into(), |bytes| format!("{bytes} B"));
                 format!(
-                    "RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many open \
-                     files"
+                    "RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many open files"
                 )
             }
             libc::ENOSPC => limit("queues_max"),

@@ -52,7 +52,7 @@ mod imp {
     use windows_sys::Win32::System::Pipes::GetNamedPipeInfo;
 
     pub(crate) fn support(_bytes: usize) -> Result<(), Unsupported> {
-        Err(Unsupported::because("the size of a pipe is readable only on Linux"))
+        Err(Unsupported::because("the size of an existing pipe can be set only on Linux"))
     }
 
     pub(crate) fn set(_pipe: &Handle, _bytes: usize) -> io::Result<()> {

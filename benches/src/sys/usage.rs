@@ -75,7 +75,7 @@ mod imp {
         let status =
             |thread: &str, name| Tree::system().field(&format!("{thread}/status"), name)?.parse().ok();
         let stat = Tree::system().text(&format!("/proc/{pid}/stat"));
-        // The name is in parentheses, and may contain any; field 3 follows it.
+        // The name is in parentheses, and may contain parentheses itself; field 3 follows it.
         let fields: Vec<&str> = stat
             .as_deref()
             .and_then(|stat| stat.rsplit_once(')'))

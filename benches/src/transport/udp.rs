@@ -37,7 +37,7 @@ impl Transport for Udp {
             return Ok(());
         }
         Err(Unsupported::because(format!(
-            "message of {} B exceeds a datagram, {MESSAGE_BYTES_MAX} B",
+            "message of {} B exceeds the datagram limit, {MESSAGE_BYTES_MAX} B",
             channel.message_bytes
         )))
     }

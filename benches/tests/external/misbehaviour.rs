@@ -107,7 +107,7 @@ fn daemons() -> TestResult {
         command.splice(0..0, ["env".to_owned(), variable]);
     }
     let result = measure(vec![PlannedCase { transport: program.into(), ..case }], DEADLINE).remove(0);
-    assert!(wanted.path().exists(), "the failure was told only when the daemon had ended");
+    assert!(wanted.path().exists(), "the failure was reported only after the daemon had ended");
     let expected = "leave-a-daemon: exited with code 5 without a response (the daemon has it now)";
     assert_eq!(result.failures[0].reason, expected);
     drop(wanted);

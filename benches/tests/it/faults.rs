@@ -81,7 +81,7 @@ fn reports_a_peer_that_cannot_start_or_sends_garbage() {
     let failure = run(shell("cat > /dev/null & echo rubbish; exec >&-; wait", "echo rubbish"));
     assert!(failure.starts_with("initiator: "), "{failure}");
     let failure = run(shell("echo what went wrong >&2; exit 3", "echo what went wrong>&2& exit 3"));
-    assert!(failure.contains("code 3") && failure.contains("what went wrong"), "{failure}");
+    assert!(failure.contains("exited with code 3") && failure.contains("what went wrong"), "{failure}");
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn rejects_impossible_cases_with_a_reason() {
     let free = (Mode::TwoProcesses, Placement::Free);
     for (case, expected) in [
         (to_many(pipe, "route", 1), "it has only two ends"),
-        (long, "at most 8192 B"),
+        (long, "message of 8193 B exceeds a ring slot: expected at most 8192 B"),
         (with(spin, Manner::default()), "this ring only spins"),
         (
             with(ring, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),

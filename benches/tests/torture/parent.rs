@@ -34,7 +34,7 @@ impl fmt::Display for Setting {
         let senders = if self.many_senders { "many senders" } else { "one sender" };
         write!(
             formatter,
-            "nobody_is_held_up_by_the_dead: {senders}, {}, {}",
+            "survivors_continue_after_kills: {senders}, {}, {}",
             self.mechanism,
             self.waiting.slug()
         )

@@ -195,7 +195,9 @@ async fn no_machine(
     let mut connection = pool.acquire().await?;
     for named in commands.filter_map(Command::machines) {
         if github_jobs::machines(&mut connection, project_id, &[]).await?.is_empty() {
-            return Ok(Some("this project has no machine. Assign one, then comment again.".to_owned()));
+            let why = "this project has no machine that was seen within a week. Enrol or start an agent, then comment \
+                       again.";
+            return Ok(Some(why.to_owned()));
         }
         for name in named {
             if github_jobs::machines(&mut connection, project_id, std::slice::from_ref(name))

@@ -109,14 +109,17 @@ impl Reports for LabReports {
 
 /// A job without a base to compare with.
 pub(crate) const NO_COMPARISON: &str = "not compared: the preset measures no code from these commits";
-/// An agent that is [offline](OFFLINE_AFTER).
-pub(crate) const NO_CONTACT: &str = "no contact with its agent for 5 minutes";
+
+/// The reason for an offline machine.
+pub(crate) fn no_contact() -> String {
+    format!("no contact with its agent for {} minutes", OFFLINE_AFTER.num_minutes())
+}
 
 fn leg(machine: &str, job: &job::Job, is_offline: bool, is_alone: bool) -> Leg {
     let (state, reason) = match job.status.as_str() {
         "done" if is_alone => (LegState::Measured, Some(NO_COMPARISON.to_owned())),
         "done" => (LegState::Measured, None),
-        "queued" if is_offline => (LegState::Offline, Some(NO_CONTACT.to_owned())),
+        "queued" if is_offline => (LegState::Offline, Some(no_contact())),
         "queued" | "running" => (LegState::Waiting, None),
         _ => (LegState::Failed, Some(job.failure.clone().unwrap_or_else(|| job.status.clone()))),
     };

@@ -24,7 +24,7 @@ pub struct Repository<'a> {
     app: &'a App,
     pool: &'a PgPool,
     full_name: &'a str,
-    reach: TokenScope,
+    scope: TokenScope,
     now: DateTime<Utc>,
 }
 
@@ -121,11 +121,11 @@ impl<'a> Repository<'a> {
         repository: &'a installation::Repository,
         now: DateTime<Utc>,
     ) -> Self {
-        let reach = TokenScope::Repository {
+        let scope = TokenScope::Repository {
             installation: repository.github_installation_id,
             repository: repository.github_repository_id,
         };
-        Self { app, pool, full_name: &repository.full_name, reach, now }
+        Self { app, pool, full_name: &repository.full_name, scope, now }
     }
 
     /// The current state of a pull request.
@@ -244,6 +244,6 @@ impl<'a> Repository<'a> {
         body: Option<&Value>,
     ) -> Result<Answer, GitHubError> {
         let path = format!("/repos/{}/{path}", self.full_name);
-        self.app.ask_as(self.reach, method, &path, body, self.now).await
+        self.app.ask_as(self.scope, method, &path, body, self.now).await
     }
 }

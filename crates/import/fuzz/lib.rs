@@ -8,7 +8,7 @@ use std::collections::HashSet;
 /// Reads an input in a format, or in the format detected from its content.
 ///
 /// # Panics
-/// A check fails. The fuzzer then keeps the input.
+/// If a check fails. The fuzzer then keeps the input.
 pub fn check(bytes: &[u8], format: Option<&str>) {
     let format: Option<Format> = format.map(|slug| slug.parse().expect("a known format"));
     match import(bytes, format) {
@@ -20,7 +20,7 @@ pub fn check(bytes: &[u8], format: Option<&str>) {
 /// Reads an input as message sizes, in each format and in the detected one.
 ///
 /// # Panics
-/// A check fails. The fuzzer then keeps the input.
+/// If a check fails. The fuzzer then keeps the input.
 pub fn check_sizes(bytes: &[u8]) {
     for format in SizeFormat::all().iter().copied().map(Some).chain([None]) {
         match sizes::read(bytes, format) {

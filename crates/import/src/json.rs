@@ -57,7 +57,7 @@ fn rephrase(message: &str) -> String {
     match message {
         "expected value" => "expected a value".into(),
         "number out of range" => "expected a 64-bit number, found a larger one".into(),
-        "trailing characters" => "expected the end of the text, found more".into(),
+        "trailing characters" => "expected the end of the input, found more".into(),
         other => other.to_owned(),
     }
 }
@@ -282,7 +282,7 @@ mod tests {
             "line 1, column 23, [0].times: expected at most 3 elements"
         );
         assert_eq!(problem("[{}]"), "line 1, column 3, [0]: expected a member `times`, found none");
-        assert_eq!(problem("[] x"), "line 1, column 4: expected the end of the text, found more");
+        assert_eq!(problem("[] x"), "line 1, column 4: expected the end of the input, found more");
         assert_eq!(problem("7"), "line 1, column 1: expected a list, found integer `7`");
         assert_eq!(
             problem("[{\"times\": [1e999]}]"),

@@ -46,8 +46,9 @@ impl Scale {
         if !value.is_finite() || value <= 0.0 {
             return Err(format!("expected a rate above 0, found {value:?}"));
         }
-        whole(self.factor() / value)
-            .ok_or_else(|| format!("expected a rate of at least one per 10^15 ns, found {value:?}"))
+        whole(self.factor() / value).ok_or_else(|| {
+            format!("expected a rate of at least {} per 10^15 ns, found {value:?}", self.operations)
+        })
     }
 }
 
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(scale.rate(0.0), Err("expected a rate above 0, found 0.0".into()));
         assert_eq!(
             scale.rate(1e-300),
-            Err("expected a rate of at least one per 10^15 ns, found 1e-300".into())
+            Err("expected a rate of at least 1 per 10^15 ns, found 1e-300".into())
         );
     }
 }

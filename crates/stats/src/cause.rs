@@ -2,8 +2,8 @@
 //! changed: canaries of the machine, transports that are not built from the repository (controls), and other machines
 //! that measured the same commits (siblings).
 //!
-//! A reference series holds measurements from both sides of a change. It moved with the change, stayed, or is inconclusive. A
-//! single reference series may be wrong, so the majority of each kind counts first, then the kinds are combined.
+//! A reference series has measurements from both sides of a change. It moved with the change, stayed, or is
+//! inconclusive. A single one may be wrong, so those of each kind are combined first, then the kinds.
 
 use crate::{mann_whitney, percent, shift};
 use std::fmt;
@@ -32,10 +32,10 @@ pub struct ReferenceSeries {
     pub after: Vec<f64>,
 }
 
-/// How a reference series behaved while the series changed.
+/// How a reference series behaved when the series changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
-    /// It changed in the same direction, by at least a third as much.
+    /// It changed significantly, in the same direction and by at least a third as much.
     Moved,
     /// It did not change, or by less than a third as much.
     Stayed,
@@ -67,11 +67,11 @@ pub enum Cause {
     Unknown,
 }
 
-/// A reference series that moved changed by at least this part of the change; a series that stayed, by less.
+/// A reference series that moved changed by at least this part of the change; one that stayed, by less.
 const PART: f64 = 1.0 / 3.0;
-/// Significance level for a series that moved.
+/// Significance level for a reference series that moved.
 const P_MAX: f64 = 0.01;
-/// Confidence level at which a series that stayed changed by less than the whole change.
+/// Confidence level at which a reference series that stayed changed by less than the whole change.
 const CONFIDENCE: f64 = 0.95;
 
 impl ReferenceSeries {
@@ -160,7 +160,7 @@ impl fmt::Display for Observation {
             (Behaviour::Stayed, Some(change)) => {
                 write!(formatter, "{kind} {name} stable ({})", percent::signed(change))
             }
-            _ => write!(formatter, "{kind} {name}: too few results"),
+            _ => write!(formatter, "{kind} {name}: inconclusive, too few or too noisy results"),
         }
     }
 }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn reference_series_moves_from_a_third_of_the_change_on() {
+    fn moved_means_at_least_a_third_of_the_change() {
         let classify =
             |before, after, change| reference(Kind::Canary, before, after).classify(change).behaviour;
         assert_eq!(classify(100.0, 110.0, 0.10), Behaviour::Moved);
@@ -246,12 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn observations_are_displayed_as_sentences() {
+    fn observations_have_a_text() {
         let text = |before, after| reference(Kind::Canary, before, after).classify(0.1).to_string();
         assert_eq!(text(100.0, 110.0), "canary wake also changed: +10 %");
         assert!(text(100.0, 100.0).starts_with("canary wake stable ("), "{}", text(100.0, 100.0));
         let few = ReferenceSeries { before: vec![1.0], ..reference(Kind::Sibling, 1.0, 1.0) };
-        assert_eq!(few.classify(0.1).to_string(), "same case on wake: too few results");
+        assert_eq!(
+            few.classify(0.1).to_string(),
+            "same case on wake: inconclusive, too few or too noisy results"
+        );
     }
 
     proptest! {

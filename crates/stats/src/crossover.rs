@@ -59,7 +59,6 @@ pub struct Crossover {
 impl Measured {
     /// Takes the medians of the repetitions at one size, in any unit of time. Times of 0, below the clock's resolution,
     /// count as 1. Returns `None` at the size 0, which has no logarithm.
-    /// 1. `None` at the size 0, which has no logarithm.
     pub fn new(x: u64, medians: impl IntoIterator<Item = u64>) -> Option<Self> {
         let logs: Vec<f64> = medians.into_iter().map(|median| (median.max(1) as f64).ln()).collect();
         let ends =

@@ -106,8 +106,8 @@ impl Distribution {
         self.sum_ns as f64 / self.count() as f64
     }
 
-    /// The middle value, or the mean of the two middle values. For an even count it differs from the p50, which is the
-    /// smaller of the two.
+    /// The middle value, or the mean of the two middle values. For an even count it may differ from the p50, which is
+    /// the smaller of the two.
     pub fn median_ns(&self) -> u64 {
         // A quantile that is a millionth higher has the next rank if there are two middle values.
         self.quantile_ns(500_000).midpoint(self.quantile_ns(500_001))

@@ -36,12 +36,11 @@ pub fn median(values: &[u64], confidence_ppm: u32) -> Option<Interval> {
 }
 
 /// The number of sorted values to leave out on each side, of `count`. Each value is below the true median with
-/// probability 1/2, so the number below is binomial. The interval misses the median if at most the left-out values are
-/// on one side of it.
+/// probability 1/2, so the number below is binomial. The interval misses the median if no more values than those left
+/// out are on one side of it.
 fn values_outside(count: usize, confidence_ppm: u32) -> Option<usize> {
     let miss_ppm = 1_000_000_u32.checked_sub(confidence_ppm).filter(|&ppm| ppm > 0)?;
-    // Tolerance of 1e-9 for rounding: six values cover exactly 96.875 %, and must be enough for a confidence of 96.875
-    // %.
+    // Tolerance of 1e-9 for rounding: six values cover exactly 96.875 %, and must be enough for that confidence.
     let allowed = f64::from(miss_ppm) / 1e6 * (1.0 + 1e-9);
 
     // Binomial probabilities from the middle down to zero, relative to the one in the middle: 2^-count itself is

@@ -195,8 +195,7 @@ fn partially_sort(values: &mut [f64], ranks: &[usize], first: usize) {
 /// `miss`: the largest sum that the test still rejects, and the fraction of the way to the next value. Returns `None`
 /// if the test rejects no sum.
 fn outside(miss: f64, values: usize, p_at_most: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
-    // Tolerance of 1e-9 for rounding: six pairs cover exactly 96.875 %, and must be enough for a confidence of 96.875
-    // %.
+    // Tolerance of 1e-9 for rounding: six pairs cover exactly 96.875 %, and must be enough for that confidence.
     let allowed = miss * (1.0 + 1e-9);
     let (mut rejected, mut kept) = (0, values.div_ceil(2));
     while rejected < kept {

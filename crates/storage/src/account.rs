@@ -166,7 +166,7 @@ pub async fn role(
     .await
 }
 
-/// Gives an account a role in a project, in place of the one it has.
+/// Sets an account's role in a project.
 pub async fn set_role(
     connection: &mut PgConnection,
     project_id: i64,

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 pub struct NewEnrolment<'a> {
     /// The only project that the agent works for.
     pub project: Option<&'a str>,
-    /// The only machine that it is good for.
+    /// The only machine that it is valid for.
     pub machine: Option<&'a str>,
     pub labels: &'a [String],
     pub created_by: &'a str,
@@ -43,7 +43,7 @@ pub struct Taker {
 }
 
 impl Working {
-    /// Whether its status is unchanged.
+    /// Whether it sent the same status within the last ten seconds.
     fn is_unchanged(&self, status: &AgentStatus) -> bool {
         Utc::now() - self.last_seen_at < FRESH
             && self.version.as_deref() == Some(status.version.as_str())
@@ -57,26 +57,26 @@ fn counted(status: &AgentStatus) -> i32 {
     i32::try_from(status.spooled_count).unwrap_or(i32::MAX)
 }
 
-/// An agent. Whether it is online, whether it is given work and how it is are three different things.
+/// An agent. Being online, being enabled and being able to measure are independent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AgentSummary {
     /// Its number.
     pub agent_id: i64,
-    /// Where it runs.
+    /// Its machine.
     #[schema(example = "lab-1")]
     pub machine: String,
-    /// Operating system family of that.
+    /// The machine's operating system family.
     pub os: String,
-    /// Its processor architecture.
+    /// The machine's processor architecture.
     pub arch: String,
-    /// The only project that it works for; null: any.
+    /// The only project that it works for; null for any.
     #[schema(required)]
     pub project: Option<String>,
     /// Its labels.
     pub labels: Vec<String>,
     /// Whether it had contact within the last 90 seconds.
     pub is_online: bool,
-    /// Whether it is given work.
+    /// Whether it gets jobs.
     pub is_enabled: bool,
     /// Whether it finishes its job and gets no more.
     pub is_draining: bool,
@@ -84,14 +84,14 @@ pub struct AgentSummary {
     pub failing: Vec<String>,
     /// Why the agent reports its results as doubtful.
     pub suspect: Vec<String>,
-    /// Whether it measures now.
+    /// Whether it is measuring.
     pub is_busy: bool,
     /// Its current job, if it is for this project.
     #[schema(required)]
     pub job_id: Option<i64>,
     /// Unsent reports on the machine at the last contact.
     pub spooled_count: i32,
-    /// Of its program.
+    /// The version of its program.
     #[schema(required)]
     pub version: Option<String>,
     /// When it was enrolled.
@@ -171,7 +171,8 @@ pub async fn create(
     .await
 }
 
-/// Stores an agent's status. An unchanged one is not written, so the last contact is known to ten seconds.
+/// Stores an agent's status. The same status within ten seconds is not written again, so the last contact is
+/// known to ten seconds.
 pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx::Result<()> {
     if agent.is_unchanged(status) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Reads and restores all tables in one snapshot. No table is known by name, so a backup includes tables of
+//! Reads all tables in one snapshot, and restores them. No table is known by name, so a backup includes tables of
 //! later versions. It uses plain `copy`, table by table, which also works with distributed tables.
 
 use bytes::Bytes;

@@ -17,7 +17,7 @@ pub struct EnvironmentSummary {
     pub first_run_at: DateTime<Utc>,
     /// When the last one did.
     pub last_run_at: DateTime<Utc>,
-    /// How many there are.
+    /// The count.
     pub run_count: i64,
     /// Its facts, by name.
     #[schema(value_type = BTreeMap<String, String>)]

@@ -34,23 +34,23 @@ pub struct OidcTrust {
     /// The issuer of the job tokens.
     #[schema(example = "https://token.actions.githubusercontent.com")]
     pub issuer: String,
-    /// The repository's name when this was written. It decides nothing.
+    /// The repository's name when the trust was created, for display only.
     #[schema(example = "octo/lib")]
     pub repository: String,
     /// The repository's number.
     pub repository_id: i64,
     /// The id of the repository's owner.
     pub repository_owner_id: i64,
-    /// Pattern of the workflow's file and its ref; null: any.
+    /// Pattern of the workflow's file and its ref; null for any.
     #[schema(required)]
     pub workflow_ref: Option<String>,
-    /// Pattern of the ref that the job runs for; null: any.
+    /// Pattern of the ref that triggered the job; null for any.
     #[schema(required)]
     pub git_ref: Option<String>,
-    /// Pattern of the environment that the job names; null: any, or none.
+    /// Pattern of the job's environment; null for any or none.
     #[schema(required)]
     pub environment: Option<String>,
-    /// When it was written.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// The trusting project.
     #[serde(skip)]

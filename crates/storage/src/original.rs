@@ -20,7 +20,7 @@ pub struct Original {
 pub struct OriginalFile {
     /// Its name.
     pub name: String,
-    /// In which format it was read.
+    /// Its format.
     pub format: String,
     /// Its size in bytes.
     #[serde(rename = "bytes")]

@@ -101,20 +101,20 @@ pub struct Point {
     pub latency_ns_sum: i64,
     /// Repetitions that finished.
     pub repetition_count: i32,
-    /// Repetitions that did not.
+    /// Repetitions that did not finish.
     pub failure_count: i32,
     /// Finished repetitions with a reason to doubt them.
     pub disturbed_count: i32,
-    /// How the medians of the repetitions lie: the repetition is the statistical unit.
+    /// Quartiles of the repetitions' medians. The repetition is the statistical unit.
     pub repetition_p50_ns: RepetitionQuartiles,
     /// In `stream`: delivered payload bytes per second of transfer time. Null in other scenarios, and with a size
     /// profile.
     #[schema(required)]
     #[serde(rename = "bytes_per_second")]
     pub throughput_bytes_per_second: Option<i64>,
-    /// Messages whose sending was tried.
+    /// Messages that were attempted.
     pub attempted: i64,
-    /// Messages that the transport took.
+    /// Messages that the transport accepted.
     pub accepted: i64,
     /// Messages that arrived intact, summed over receivers.
     pub delivered: i64,
@@ -231,7 +231,7 @@ pub struct Selection<'a> {
     pub from_ordinal: i64,
     /// to this ordinal, inclusive:
     pub to_ordinal: i64,
-    /// the number of newest ones,
+    /// at most this many, the newest,
     pub last: i64,
     /// of these.
     pub lines: Lines<'a>,

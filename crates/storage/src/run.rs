@@ -74,7 +74,7 @@ pub struct RunSummary {
     pub run_id: Uuid,
     /// The project.
     pub project: String,
-    /// Where it was measured.
+    /// The machine.
     pub machine: String,
     /// The measured commit.
     pub commit: CommitSummary,
@@ -90,7 +90,7 @@ pub struct RunSummary {
     pub work_tree_modified: bool,
     /// Whether another agent had taken over its job. Such a run is stored, but not part of the trend.
     pub superseded: bool,
-    /// The job that it was measured for; null: none.
+    /// The job that it was measured for; null without a job.
     #[schema(required)]
     pub job_id: Option<i64>,
     /// The definition that was run.

@@ -43,7 +43,7 @@ pub struct Working {
     pub spooled_count: i32,
 }
 
-/// What an accepted token allows.
+/// The permissions of an accepted token.
 #[derive(Clone, Debug)]
 pub struct Grant {
     /// Its key.

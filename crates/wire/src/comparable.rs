@@ -159,7 +159,7 @@ fn different(base: &BTreeMap<String, String>, head: &BTreeMap<String, String>) -
 }
 
 impl Measured<'_> {
-    /// How much of the attempted messages arrived.
+    /// How many of the attempted messages arrived.
     fn delivery(&self) -> String {
         let delivered = self.delivered;
         let attempted = self.attempted.saturating_mul(u64::from(self.peers));

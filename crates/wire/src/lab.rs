@@ -37,7 +37,7 @@ pub const RENEWAL_CONTEXT: &[u8] = b"roundtrip agent token\n";
 pub struct Enrolment {
     /// The code, which is good once and for some minutes.
     pub code: String,
-    /// Where it runs.
+    /// The machine.
     pub machine: Machine,
     /// Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine.
     pub public_key: String,
@@ -111,7 +111,7 @@ pub struct Claim {
     /// How it is.
     #[serde(flatten)]
     pub status: AgentStatus,
-    /// For how long the server may keep it waiting for a job.
+    /// The longest time that the server may hold the request until there is a job.
     pub wait_seconds: u32,
 }
 
@@ -122,7 +122,7 @@ pub struct Assignment {
     pub job_id: i64,
     /// The number of the lease.
     pub fence: i64,
-    /// For how long the lease holds from the answer on, unless a heartbeat prolongs it.
+    /// The duration of the lease from the response on, unless a heartbeat renews it.
     pub lease_seconds: u32,
     /// The project.
     pub project: Slug,
@@ -168,7 +168,7 @@ pub struct Heartbeat {
     pub fence: i64,
 }
 
-/// How long an agent still has a job.
+/// The remaining duration of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Prolonged {
     /// From the answer on.

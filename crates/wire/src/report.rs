@@ -34,7 +34,7 @@ pub struct RunReport {
     pub run_id: RunId,
     /// The repository whose commits are charted.
     pub project: Slug,
-    /// The branch that was checked out; absent when none was.
+    /// The checked-out branch; absent for a detached head.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The repository's default branch, if known. A project's first run sets its default branch; later only maintainers
@@ -53,7 +53,7 @@ pub struct RunReport {
     pub work_tree_modified: bool,
     /// Its first-parent ancestors, the nearest first, so that commits can be ordered without asking a forge.
     pub history: Vec<Commit>,
-    /// Where it was measured.
+    /// The machine.
     pub machine: Machine,
     /// The machine's fingerprint at that time.
     pub environment: Environment,

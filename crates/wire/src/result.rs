@@ -33,7 +33,7 @@ pub struct Case {
     /// Bytes of one operation when it takes several messages: in `stream`, of one transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_bytes: Option<u64>,
-    /// How many receivers there are.
+    /// The number of receivers.
     pub peers: u32,
     /// `2proc` or `2thread`.
     pub mode: Slug,
@@ -48,7 +48,7 @@ pub struct Case {
     /// The size profile from which sizes are sampled. `message_bytes` is then the largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_profile: Option<Slug>,
-    /// How many senders there are; absent: one.
+    /// The number of senders; absent: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub senders: Option<u32>,
     /// Messages of one operation, of all senders together, in `route` and the channels.
@@ -60,8 +60,7 @@ pub struct Case {
     /// The name of an imported benchmark with parameters: `BM_Pipe/64`. Absent for our own results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<String>,
-    /// How many operations a time is of, where a tool states averages that are shorter than a nanosecond is long; absent:
-    /// one.
+    /// The number of operations that a time covers, for tools whose averages are below a nanosecond; absent: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
 }
@@ -109,8 +108,7 @@ pub struct Methodology {
     /// transports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Slug>,
-    /// Into how many parts each repetition was cut, because it took turns with the other side of a comparison. Absent:
-    /// it was measured in one go.
+    /// The number of parts of each repetition, which alternated with the other side of a comparison. Absent: one part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u32>,
     /// The statistic of a [`Summary`]: `median`, `mean`, or `value` if unknown. Absent if there are samples.
@@ -350,6 +348,6 @@ pub struct SystemCalls {
     /// Bytes per call; absent if the call moves none or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// How many.
+    /// The count.
     pub count: u64,
 }

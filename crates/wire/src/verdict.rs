@@ -18,7 +18,7 @@ pub enum Verdict {
     /// Any difference is too small to matter.
     #[serde(rename = "no change")]
     NoChange,
-    /// Inconclusive pairs.
+    /// The data do not allow a verdict.
     #[serde(rename = "inconclusive")]
     Inconclusive,
     /// Different methodologies, or results on one side only.

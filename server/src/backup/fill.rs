@@ -110,7 +110,7 @@ async fn copy(
     let filled = filled.context("cannot lock the database's tables")?;
     if !filled.is_empty() {
         let error = anyhow::anyhow!(
-            "the database is not empty: {} has rows. Restore into a new database",
+            "the database is not empty (rows in {}). Restore into a new database",
             filled.join(", ")
         );
         return Err(error.into());
@@ -120,8 +120,8 @@ async fn copy(
         let table = tables.iter().find(|table| table.name == of_backup.name);
         let table = table.with_context(|| format!("the database has no table {}", of_backup.name))?;
         let refused = |error: sqlx::Error| {
-            let said = format!("cannot store the rows of {}", table.name);
-            FillError::RowsRefused(anyhow::Error::from(error).context(said))
+            let context = format!("cannot store the rows of {}", table.name);
+            FillError::RowsRefused(anyhow::Error::from(error).context(context))
         };
         if table.columns != of_backup.columns {
             let error = anyhow::anyhow!("the columns of {} differ from the backup", table.name);

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &GuardArguments) -> Result<ExitCode> {
 
 async fn guard(arguments: &GuardArguments) -> Result<ExitStatus> {
     // Stopping a service signals all its processes, but only the server decides when PostgreSQL stops.
-    let _deaf_to = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+    let _ignored = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
     let mut stdin = shutdown::stdin_end()?;
     let (program, rest) = arguments.command.split_first().context("no program given")?;
     let mut command = Command::new(program);

@@ -10,7 +10,7 @@ use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use tokio::sync::watch;
 
-/// The prefix of an exit status, as the standard library displays it.
+/// Exit code 1, as the operating system encodes a wait status.
 const EXITED_WITH_1: i32 = 1 << 8;
 
 /// A PostgreSQL program under a guard. Dropping it stops the program and waits for its end.

@@ -123,7 +123,7 @@ impl Layout {
     /// Removes the socket's directory if it is outside of the data directory.
     pub(crate) fn remove_outer_socket_dir(&self) {
         if !self.socket_dir.starts_with(&self.data_dir) {
-            // The rest is empty and private, and the next start uses it.
+            // If this fails, the directory that stays is private, and the next start uses it.
             let _ = std::fs::remove_dir(&self.socket_dir);
         }
     }

@@ -198,7 +198,7 @@ mod tests {
         let all = [&client_only, &old, &newer, &fitting];
         assert_eq!(find(None, &all).unwrap().folder(), newer.path());
         assert_eq!(find(Some(16), &all).unwrap().folder(), fitting.path());
-        assert_eq!(find(Some(15), &all).unwrap().folder(), newer.path(), "what is wrong is said later");
+        assert_eq!(find(Some(15), &all).unwrap().folder(), newer.path(), "the mismatch is reported later");
         let error = find(None, &[&client_only, &old]).unwrap_err().to_string();
         assert!(
             error.contains("no PostgreSQL 15 or newer") && error.contains("has PostgreSQL 14"),

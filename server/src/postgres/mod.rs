@@ -146,7 +146,7 @@ impl Embedded {
                 Err(error) => error,
             };
             if has_code(&error, INVALID_CATALOG_NAME) {
-                // The first start, or the first was interrupted.
+                // This is the first start, or the first start was interrupted.
                 sqlx::Postgres::create_database(&self.url())
                     .await
                     .with_context(|| format!("cannot create the database {NAME}"))?;

@@ -30,7 +30,7 @@ const ENDS_MAX: usize = 20;
 /// Commits of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CommitList {
-    /// The commits, last first.
+    /// The commits, newest first.
     pub commits: Vec<CommitSummary>,
     /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
@@ -181,7 +181,7 @@ pub(crate) async fn get_commit(
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/merge-base", tag = "commits", params(ProjectPath, MergeBaseQuery),
     responses(
-    (status = 200, description = "The commit, or that none is known", body = MergeBase),
+    (status = 200, description = "The commit, or null if none is known", body = MergeBase),
 ))]
 pub(crate) async fn get_merge_base(
     State(state): State<AppState>,

@@ -123,7 +123,7 @@ pub struct PointQuery {
     /// Only commits up to and including this ordinal.
     #[param(minimum = 0)]
     pub to: Option<i64>,
-    /// `main`: only points of the trend. The default is all points.
+    /// `main`: only points of the trend, and all summaries. The default is all points.
     #[param(inline)]
     pub lines: Option<LinesAsked>,
 }

@@ -214,8 +214,9 @@ impl TryFrom<String> for SeriesIds {
         let mut seen = HashSet::new();
         let mut series_ids = Vec::new();
         for part in text.split(',') {
-            let series_id: i64 =
-                part.parse().map_err(|_| format!("`{part}` is no number: expected as in 1,2,3"))?;
+            let series_id: i64 = part
+                .parse()
+                .map_err(|_| format!("`{part}` is not a number: expected series ids, such as 1,2,3"))?;
             if seen.insert(series_id) {
                 series_ids.push(series_id);
             }

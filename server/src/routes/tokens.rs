@@ -59,7 +59,7 @@ pub struct TokenRequest {
     pub project: Option<Slug>,
     /// The machine that an agent's token is restricted to.
     pub machine: Option<Slug>,
-    /// The expiry time.
+    /// The lifetime in days.
     #[schema(minimum = 1, maximum = 3650, default = 90)]
     pub expires_in_days: Option<u32>,
 }

@@ -109,7 +109,7 @@ async fn audits_every_permission_change(app: TestApp) {
     assert_eq!((&change["from"], &change["to"]), (&json!("viewer"), &json!("admin")));
     assert_eq!(events[1]["request_id"], gone.headers["x-request-id"].to_str().unwrap());
     for secret in [&ada, rotated["secret"].as_str().unwrap()] {
-        assert!(!log.to_string().contains(&secret[..12]), "no secret is told");
+        assert!(!log.to_string().contains(&secret[..12]), "the log contains no secret");
     }
 }
 

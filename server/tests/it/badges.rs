@@ -7,7 +7,7 @@ use roxmltree::Document;
 const OF_PROJECT: &str = "/api/v1/projects/libfoo/badge.svg";
 
 /// The text of a badge for screen readers.
-fn said(answer: &Answer) -> String {
+fn label(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.headers["content-type"], "image/svg+xml");
     let text = String::from_utf8(answer.body.clone()).unwrap();
@@ -24,12 +24,12 @@ fn said(answer: &Answer) -> String {
 #[database_test]
 async fn project_badge_counts_open_regressions(app: TestApp) {
     app.store(&factory::report()).await;
-    assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: no regressions");
+    assert_eq!(label(&app.get(OF_PROJECT).await), "libfoo: no regressions");
     app.regression("").await;
-    assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: 1 regression");
+    assert_eq!(label(&app.get(OF_PROJECT).await), "libfoo: 1 regression");
     app.regression("").await;
     app.regression("").await;
-    assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: 3 regressions");
+    assert_eq!(label(&app.get(OF_PROJECT).await), "libfoo: 3 regressions");
     for change in [
         "update regression set state = 'fixed' where regression_id = 1",
         "update regression set muted_until_at = 'infinity' where regression_id = 2",
@@ -37,7 +37,7 @@ async fn project_badge_counts_open_regressions(app: TestApp) {
     ] {
         app.execute(change).await;
     }
-    assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: no regressions");
+    assert_eq!(label(&app.get(OF_PROJECT).await), "libfoo: no regressions");
 }
 
 #[database_test]
@@ -47,7 +47,7 @@ async fn series_badge_shows_the_requested_quantile(app: TestApp) {
         report.results = vec![factory::result("unix-stream", 64, vec![factory::repetition(0, &[ns; 50])])];
         app.store(&report).await;
     }
-    let badge = async |query: &str| said(&app.get(&format!("/api/v1/series/1/badge.svg{query}")).await);
+    let badge = async |query: &str| label(&app.get(&format!("/api/v1/series/1/badge.svg{query}")).await);
     let [p50, p99] = [badge("").await, badge("?quantile=p99").await];
     assert!(p50.starts_with("unix-stream roundtrip 64 B p50: 18.") && p50.ends_with(" µs"), "{p50}");
     assert!(p99.starts_with("unix-stream roundtrip 64 B p99: 18."), "{p99}");
@@ -58,7 +58,7 @@ async fn series_badge_shows_the_requested_quantile(app: TestApp) {
     let mut report = RunReport { pull_request: Some(7), ..factory::nth(3) };
     report.results = vec![factory::result("pipe", 64, vec![factory::repetition(0, &[5_000; 50])])];
     app.store(&report).await;
-    assert_eq!(said(&app.get("/api/v1/series/2/badge.svg").await), "pipe roundtrip 64 B p50: no data");
+    assert_eq!(label(&app.get("/api/v1/series/2/badge.svg").await), "pipe roundtrip 64 B p50: no data");
 }
 
 #[database_test]

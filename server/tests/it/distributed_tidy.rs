@@ -60,7 +60,7 @@ impl Seen {
         for (name, table) in &self.tables {
             if !of_one_machine.contains(name) {
                 broken.push(format!(
-                    "{table} (as {name}) is asked of many machines: machine_id is no parameter"
+                    "{table} (as {name}) is queried on many machines: machine_id is not a parameter"
                 ));
             }
         }

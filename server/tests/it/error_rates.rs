@@ -88,7 +88,7 @@ async fn steps_are_not_counted_as_noise(app: TestApp) {
         app.store(&report("lab-1", commit, 3, if commit <= 40 { 100_000 } else { 150_000 })).await;
     }
     let counted = async || error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap();
-    assert_eq!(counted().await, 0, "its runs wait to be searched for changes");
+    assert_eq!(counted().await, 0, "its runs wait for change detection");
     app.state.analyst().search().await.unwrap();
     assert_eq!(counted().await, 1);
     let rates = app.read(PATH).await;

@@ -142,7 +142,7 @@ async fn rejects_a_sign_in_from_another_browser(fixture: SignInFixture) {
     assert_failed(&fixture.return_to(&back, &mixed).await, "github");
     assert_failed(&fixture.return_to(&back, &mine.cookie).await, "github");
     let answer = fixture.sign_in("").await;
-    assert_eq!(fixture.name(&answer).await, "grace", "undisturbed, it works");
+    assert_eq!(fixture.name(&answer).await, "grace", "the normal sign-in works");
 }
 
 #[database_test]
@@ -203,11 +203,11 @@ async fn sign_in_never_redirects_to_another_site(fixture: SignInFixture) {
 #[database_test]
 async fn sign_in_fails_while_github_is_down(pool: PgPool) {
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let nobody = format!("http://{}", holder.local_addr().unwrap());
+    let silent = format!("http://{}", holder.local_addr().unwrap());
     drop(holder);
     let settings = Settings {
-        url: nobody.clone(),
-        api_url: nobody,
+        url: silent.clone(),
+        api_url: silent,
         client_id: CLIENT_ID.into(),
         client_secret: CLIENT_SECRET.into(),
     };

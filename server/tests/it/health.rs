@@ -31,5 +31,5 @@ async fn stopping_server_is_alive_but_not_ready(app: TestApp) {
     let problem = app.get("/readyz").await;
     problem.assert_problem(503, "stopping");
     assert!(problem.headers.contains_key("retry-after"));
-    assert_eq!(app.get("/api/v1/projects").await.status, 200, "requests are answered as before");
+    assert_eq!(app.get("/api/v1/projects").await.status, 200, "requests are still answered");
 }

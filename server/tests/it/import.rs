@@ -167,8 +167,8 @@ async fn rejects_unreadable_files_with_a_position(app: TestApp) {
     let mut older = request(&report, "a", None, &file);
     older["report"]["schema_version"] = 9.into();
     import(&app, &older).await.assert_problem(422, "unsupported-schema-version");
-    let nobody = Request::post("/api/v1/import").header("content-type", "application/json");
-    app.call(nobody.body(Body::from("{}")).unwrap()).await.assert_problem(401, "unauthenticated");
+    let anonymous = Request::post("/api/v1/import").header("content-type", "application/json");
+    app.call(anonymous.body(Body::from("{}")).unwrap()).await.assert_problem(401, "unauthenticated");
     assert_eq!(app.row_counts().await, before);
     app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await.assert_problem(404, "unknown-run");
 }

@@ -37,7 +37,7 @@ async fn limits_anonymous_clients_by_address(pool: PgPool) {
     assert_too_many(&get_from(&app, "192.0.2.1", Some("203.0.113.9")).await);
     assert_eq!(get_from(&app, "192.0.2.2", None).await.status, 200);
     for path in ["/healthz", "/readyz"] {
-        assert_eq!(app.get(path).await.status, 200, "supervisors are not counted");
+        assert_eq!(app.get(path).await.status, 200, "health checks are not counted");
     }
 }
 
@@ -67,7 +67,7 @@ async fn default_limit_allows_100_uploads_a_second(pool: PgPool) {
     let report = factory::report();
     assert_eq!(app.put(&report).await.status, 201);
     for _ in 0..1_000 {
-        assert_eq!(app.put(&report).await.status, 200, "the same again");
+        assert_eq!(app.put(&report).await.status, 200, "a repeated upload");
     }
 }
 
@@ -79,5 +79,9 @@ async fn failed_authentications_have_a_lower_limit(app: TestApp) {
     }
     assert_too_many(&app.send("GET", "/api/v1/projects", wrong, None).await);
     assert_too_many(&app.put(&factory::report()).await);
-    assert_eq!(app.get("/api/v1/projects").await.status, 200, "who proves nothing cannot fail");
+    assert_eq!(
+        app.get("/api/v1/projects").await.status,
+        200,
+        "requests without a token cannot fail authentication"
+    );
 }

@@ -44,7 +44,9 @@ impl Events {
                 self.text = rest;
                 return Some(block);
             }
-            let frame = tokio::time::timeout(DEADLINE, self.body.frame()).await.expect("nothing is told")?;
+            let frame = tokio::time::timeout(DEADLINE, self.body.frame())
+                .await
+                .expect("no event before the deadline")?;
             self.text += std::str::from_utf8(&frame.unwrap().into_data().unwrap()).unwrap();
         }
     }
@@ -108,7 +110,7 @@ async fn announces_each_run_of_the_project_once(one: TestApp) {
         let new = events.new_runs().await;
         assert_eq!(new.run_count, new.runs.len());
         for run in new.runs {
-            assert!(announced.insert(run.run_id), "told twice");
+            assert!(announced.insert(run.run_id), "announced twice");
         }
     }
     assert_eq!(announced, expected);

@@ -52,11 +52,11 @@ async fn restored_server_counts_lost_runs(app: TestApp) {
     let gone = stored(&app, 2, 1).await;
     assert_eq!(lost(&app).await, 0);
     roll_back(&app, &gone, 1).await;
-    assert_eq!(lost(&app).await, 0, "nobody has told yet");
+    assert_eq!(lost(&app).await, 0, "no agent has reported a count yet");
     stored(&app, 3, 2).await;
     assert_eq!(lost(&app).await, 1);
     stored(&app, 4, 3).await;
-    assert_eq!(lost(&app).await, 1, "it is lost once");
+    assert_eq!(lost(&app).await, 1, "a lost run counts once");
 }
 
 #[database_test]

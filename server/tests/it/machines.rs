@@ -94,7 +94,7 @@ async fn lists_canaries_oldest_first(app: TestApp) {
     let readings = history["readings"].as_array().unwrap();
     let runs = at(&history, "readings/*/run_id,commit_ordinal");
     assert_eq!(runs, json!([[old.run_id, 5], [new.run_id, 3]]));
-    assert_eq!(readings[0]["p50_ns"], json!({"wake": 4_500}), "what could not be read is not there");
+    assert_eq!(readings[0]["p50_ns"], json!({"wake": 4_500}), "canaries without a reading are absent");
     assert_eq!(readings[1]["p50_ns"], json!({"wake": 9_000}));
     assert_eq!(readings[0]["started_at"], "2026-11-21T10:00:00Z");
     assert_ne!(readings[0]["environment_id"], readings[1]["environment_id"]);

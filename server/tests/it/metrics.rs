@@ -26,7 +26,7 @@ async fn counts_requests_by_route(app: TestApp) {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }
     for name in ["libfoo", "lab-1", "pipe", &report.run_id.to_string()] {
-        assert!(!text.contains(name), "{name} is told");
+        assert!(!text.contains(name), "{name} appears in the metrics");
     }
 }
 

@@ -133,7 +133,7 @@ async fn names_the_wrong_claim(fixture: OidcFixture) {
         assert!(problem.detail.contains(reason), "{changes}: {problem:?}");
     }
     assert_eq!(fixture.app.row_counts().await["oidc_use"], 0);
-    assert_eq!(fixture.exchange_with(json!({})).await.status, 201, "nothing else was wrong");
+    assert_eq!(fixture.exchange_with(json!({})).await.status, 201, "the unchanged claims are valid");
 }
 
 #[database_test]
@@ -179,7 +179,7 @@ async fn token_is_exchanged_once(fixture: OidcFixture) {
     claims["exp"] = json!(claims["exp"].as_u64().unwrap() + 1);
     fixture.assert_wrong(&fixture.issuer.sign(&claims), "already exchanged").await;
     let tokens: i64 = fixture.app.scalar("select count(*) from token where kind = 'ci'").await;
-    assert_eq!(tokens, 2, "none is left of what was refused");
+    assert_eq!(tokens, 2, "rejected exchanges leave no token");
 }
 
 #[database_test]
@@ -255,7 +255,7 @@ async fn unknown_key_ids_do_not_cause_repeated_fetches(pool: PgPool) {
         fixture.assert_wrong(&token(&header, &fixture.claims(), "AA"), "a key unknown to its issuer").await;
     }
     assert_eq!(fixture.issuer.key_requests(), 1);
-    assert_eq!(fixture.exchange_with(json!({})).await.status, 201, "those that are known are still good");
+    assert_eq!(fixture.exchange_with(json!({})).await.status, 201, "cached keys still work");
 }
 
 #[database_test]
@@ -265,7 +265,7 @@ async fn unavailable_issuer_is_a_temporary_error(fixture: OidcFixture) {
     fixture.issuer.set_down(false);
     assert_eq!(fixture.exchange_with(json!({})).await.status, 201);
     fixture.issuer.set_down(true);
-    assert_eq!(fixture.exchange_with(json!({})).await.status, 201, "its keys are known");
+    assert_eq!(fixture.exchange_with(json!({})).await.status, 201, "its keys are cached");
 }
 
 #[database_test]

@@ -22,7 +22,7 @@ async fn lists_newest_points_in_ascending_order(app: TestApp) {
     assert_eq!(ordinals(&points["series"][0]["points"]), [2, 3, 4]);
     assert_eq!(ordinals(&points["series"][1]["points"]), [3, 4, 5]);
     let commits = at(&points, "commits/*/ordinal");
-    assert_eq!(commits, json!([2, 3, 4, 5]), "those that points refer to, and no other");
+    assert_eq!(commits, json!([2, 3, 4, 5]), "only the commits of the points");
 }
 
 #[database_test]

@@ -36,7 +36,7 @@ async fn published_tables_have_columns_and_units(app: TestApp) {
 #[database_test]
 async fn size_profile_matches_the_suite(app: TestApp) {
     let list = app.read("/api/v1/size-profiles").await;
-    assert_eq!(list["size_profiles"].as_array().unwrap().len(), 1, "what nobody counted is none");
+    assert_eq!(list["size_profiles"].as_array().unwrap().len(), 1, "only counted profiles are listed");
     let profile = named(&list["size_profiles"], "chromium-ipc");
     assert_eq!(profile["sample_count"], 37_573);
     let buckets = profile["buckets"].as_array().unwrap();

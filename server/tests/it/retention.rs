@@ -55,7 +55,7 @@ async fn prunes_uploads_and_keeps_points(app: TestApp) {
     let run_before = app.read(&path).await;
     keep(&app, "libfoo", [Some(90), None, None]).await;
     assert_eq!(prune_now(&app).await, 1);
-    assert_eq!(prune_now(&app).await, 0, "it is gone");
+    assert_eq!(prune_now(&app).await, 0, "the upload is already deleted");
 
     let run = app.read(&path).await;
     assert!(run["pruned"]["upload_at"].is_string(), "{run}");
@@ -69,7 +69,7 @@ async fn prunes_uploads_and_keeps_points(app: TestApp) {
     let gone = app.get(&format!("{path}/report")).await.assert_problem(410, "pruned");
     assert!(gone.detail.contains(&Utc::now().format("%Y-%m-%d").to_string()), "{gone:?}");
     let again = app.put(&old).await;
-    assert_eq!(again.status, StatusCode::OK, "the same upload is known as before");
+    assert_eq!(again.status, StatusCode::OK, "a repeated upload is still recognised");
 
     assert_eq!(app.get(&format!("/api/v1/runs/{}/report", new.run_id)).await.status, StatusCode::OK);
     assert_eq!(app.read(&format!("/api/v1/runs/{}", new.run_id)).await["pruned"]["upload_at"], Value::Null);
@@ -85,7 +85,7 @@ async fn prunes_imported_files_and_keeps_their_description(app: TestApp) {
     let (due, amount) = preview(&app.pool, Utc::now()).await.unwrap().remove(0);
     assert!(due.to_string().starts_with("libfoo: uploads from before "), "{due}");
     assert!(amount.run_count == 1 && amount.byte_count > 48, "{amount:?}");
-    assert_eq!(app.row_counts().await["run_upload"], 1, "a preview removes nothing");
+    assert_eq!(app.row_counts().await["run_upload"], 1, "a preview deletes nothing");
 
     assert_eq!(prune_now(&app).await, 1);
     let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
@@ -126,7 +126,7 @@ async fn prunes_points_and_keeps_runs(app: TestApp) {
     let path = format!("/api/v1/runs/{}/series/{}", old.run_id, series_id(&app).await);
     app.get(&path).await.assert_problem(410, "pruned");
     app.get(&format!("/api/v1/runs/{}/report", old.run_id)).await.assert_problem(410, "pruned");
-    assert_eq!(app.put(&old).await.status, StatusCode::OK, "the same upload is known as before");
+    assert_eq!(app.put(&old).await.status, StatusCode::OK, "a repeated upload is still recognised");
     assert!(!point(&app, &new).await["histogram"].as_array().unwrap().is_empty());
 }
 
@@ -137,7 +137,7 @@ async fn keeps_everything_without_retention(app: TestApp) {
     app.store(&other).await;
     age(&app, &other, 30_000).await;
     keep(&app, "other", [Some(1), Some(1), Some(1)]).await;
-    assert_eq!(prune_now(&app).await, 1, "points, and with them all else");
+    assert_eq!(prune_now(&app).await, 1, "points and everything else except the run");
     let counts = app.row_counts().await;
     assert_eq!((counts["run_upload"], counts["point_histogram"], counts["point"]), (1, 1, 1));
 }
@@ -180,12 +180,12 @@ async fn one_server_holds_the_lease(pool: PgPool) {
     task::ensure(&pool, "work").await.unwrap();
     task::ensure(&pool, "work").await.unwrap();
     let first = task::claim(&pool, "work", LEASE).await.unwrap().unwrap();
-    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "somebody has it");
+    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "another server holds the lease");
     task::finish(&pool, first, Duration::ZERO, None).await.unwrap();
     let second = task::claim(&pool, "work", Duration::ZERO).await.unwrap().unwrap();
     let third = task::claim(&pool, "work", LEASE).await.unwrap().unwrap();
     let mut connection = pool.acquire().await.unwrap();
-    assert!(!task::renew(&mut connection, second, LEASE).await.unwrap(), "its lease had ended");
+    assert!(!task::renew(&mut connection, second, LEASE).await.unwrap(), "the second lease has expired");
     assert!(task::renew(&mut connection, third, LEASE).await.unwrap());
     task::finish(&pool, second, Duration::ZERO, None).await.unwrap();
     assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "the third has it still");

@@ -121,7 +121,7 @@ async fn rejects_cross_site_writes(app: TestApp) {
     }
     let change = Some(json!({"visibility": "private"}));
     let answer = app.send_with("PATCH", "/api/v1/projects/libfoo", &with_cookie(&cookie), change).await;
-    assert_eq!(answer.status, 200, "our own page can");
+    assert_eq!(answer.status, 200, "pages of this server can");
 }
 
 #[database_test]

@@ -130,7 +130,7 @@ async fn deleting_a_project_leaves_only_audit_events(app: TestApp) {
         .filter(|(table, count)| before[table] != *count)
         .map(|(table, _)| table)
         .collect();
-    assert_eq!(changed, ["account", "audit_event", "token"], "all else is as before");
+    assert_eq!(changed, ["account", "audit_event", "token"], "all other tables are unchanged");
     assert_eq!(app.read("/api/v1/projects/another").await["run_count"], 1);
 }
 
@@ -160,8 +160,8 @@ async fn project_admins_manage_roles(app: TestApp) {
     assert_eq!(app.send("DELETE", &path, &admin, None).await.status, 204);
     app.send("GET", PATH, &grace, None).await.assert_problem(404, "unknown-project");
     app.send("DELETE", &path, &admin, None).await.assert_problem(404, "unknown-member");
-    let nobody = format!("{PATH}/members/nobody");
-    let answer = app.send("PUT", &nobody, &admin, Some(json!({"role": "viewer"}))).await;
+    let unknown = format!("{PATH}/members/nobody");
+    let answer = app.send("PUT", &unknown, &admin, Some(json!({"role": "viewer"}))).await;
     answer.assert_problem(404, "unknown-account");
     app.send("PUT", &path, &admin, Some(json!({"role": "owner"})))
         .await

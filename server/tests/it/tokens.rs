@@ -125,7 +125,7 @@ async fn bound_agent_uploads_only_for_its_project_and_machine(app: TestApp) {
     assert!(problem.detail.contains("libfoo") && problem.detail.contains("another"), "{problem:?}");
     assert_eq!(without_tokens(app.row_counts().await), without_tokens(before), "nothing was stored");
 
-    assert_eq!(app.put_as(&bound, &factory::report()).await.status, 201, "it begins its project");
+    assert_eq!(app.put_as(&bound, &factory::report()).await.status, 201, "the upload creates its project");
 }
 
 #[database_test]
@@ -156,7 +156,11 @@ async fn contributors_can_upload(app: TestApp) {
     assert!(problem.detail.contains("contributor"), "{problem:?}");
     assert_eq!(app.put_as(&contributor, &factory::report()).await.status, 201);
     app.put_as(&contributor, &elsewhere).await.assert_problem(403, "forbidden");
-    assert_eq!(app.put_as(&admin, &elsewhere).await.status, 201, "an administrator begins projects");
+    assert_eq!(
+        app.put_as(&admin, &elsewhere).await.status,
+        201,
+        "an administrator's upload can create a project"
+    );
 }
 
 #[database_test]
@@ -180,7 +184,7 @@ async fn maintainers_manage_project_tokens(app: TestApp) {
     assert!(!String::from_utf8(list.body.clone()).unwrap().contains(secret), "a secret is shown once");
     let list: Value = list.json();
     let names: Vec<_> = list["tokens"].as_array().unwrap().iter().map(|token| &token["name"]).collect();
-    assert_eq!(names, ["first", "lab-1"], "its own and the project's: {list}");
+    assert_eq!(names, ["first", "lab-1"], "the maintainer's own token and the project's: {list}");
 
     let path = format!("/api/v1/tokens/{}", issued["token"]["token_id"]);
     let contributor = app.member("carol", "libfoo", Role::Contributor).await;
@@ -203,7 +207,7 @@ async fn both_secrets_work_during_the_overlap(app: TestApp) {
     let second = rotated["secret"].as_str().unwrap();
     assert_ne!(first, second);
     let time = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
-    assert_eq!((time(&rotated["token"]["expires_at"]) - Utc::now()).num_days(), 29, "as long as at first");
+    assert_eq!((time(&rotated["token"]["expires_at"]) - Utc::now()).num_days(), 29, "the original lifetime");
     assert_eq!((time(&rotated["token"]["previous_expires_at"]) - Utc::now()).num_minutes(), 119);
     for secret in [first.as_str(), second] {
         assert_eq!(app.put_as(secret, &factory::report()).await.status, 201);
@@ -269,7 +273,7 @@ async fn token_cannot_exceed_its_creator(app: TestApp) {
     }
     let admin = app.account("ada", true).await;
     let answer = app.send("POST", "/api/v1/tokens", &admin, Some(agent(json!("not-yet-there")))).await;
-    assert_eq!(answer.status, 201, "an administrator binds it before the project begins");
+    assert_eq!(answer.status, 201, "an administrator can bind a token to a future project");
 }
 
 #[database_test]

@@ -92,8 +92,7 @@ impl Hidden {
                 continue;
             }
             let value = self.value(name);
-            let value =
-                value.unwrap_or_else(|| panic!("{template}: say in this test what {name} is of a project"));
+            let value = value.unwrap_or_else(|| panic!("{template}: add a value for {name} to this test"));
             // Short links are public and their pages check permissions themselves. Releases belong to no project.
             is_of_project |= !["code", "file"].contains(&name);
             if is_in_path {
@@ -153,14 +152,14 @@ async fn no_read_reveals_a_private_project(app: TestApp) {
 #[database_test]
 async fn hidden_project_is_not_found(app: TestApp) {
     let hidden = Hidden::store(&app).await;
-    let nobodys = uuid::Uuid::now_v7().to_string();
+    let unknown_run = uuid::Uuid::now_v7().to_string();
     for (path, absent) in [
         (format!("/api/v1/projects/{PROJECT}"), "/api/v1/projects/nobody".to_owned()),
         (format!("/api/v1/projects/{PROJECT}/runs"), "/api/v1/projects/nobody/runs".to_owned()),
-        (format!("/api/v1/runs/{}", hidden.run_id), format!("/api/v1/runs/{nobodys}")),
-        (format!("/api/v1/runs/{}/report", hidden.run_id), format!("/api/v1/runs/{nobodys}/report")),
-        (format!("/api/v1/runs/{}/original", hidden.run_id), format!("/api/v1/runs/{nobodys}/original")),
-        (format!("/api/v1/runs/{}/series/1", hidden.run_id), format!("/api/v1/runs/{nobodys}/series/1")),
+        (format!("/api/v1/runs/{}", hidden.run_id), format!("/api/v1/runs/{unknown_run}")),
+        (format!("/api/v1/runs/{}/report", hidden.run_id), format!("/api/v1/runs/{unknown_run}/report")),
+        (format!("/api/v1/runs/{}/original", hidden.run_id), format!("/api/v1/runs/{unknown_run}/original")),
+        (format!("/api/v1/runs/{}/series/1", hidden.run_id), format!("/api/v1/runs/{unknown_run}/series/1")),
         (format!("/api/v1/series/{}", hidden.series_id), "/api/v1/series/999".to_owned()),
         (format!("/api/v1/points?series={}", hidden.series_id), "/api/v1/points?series=999".to_owned()),
     ] {
@@ -217,7 +216,11 @@ async fn private_server_hides_everything(pool: PgPool) {
     app.store(&factory::report()).await;
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
     assert_eq!(app.read("/api/v1/projects").await["projects"], json!([]));
-    assert_eq!(app.read("/api/v1/session").await["is_private"], true, "so that pages say why they are empty");
+    assert_eq!(
+        app.read("/api/v1/session").await["is_private"],
+        true,
+        "pages use it to explain an empty list"
+    );
     let member = app.member("victor", "libfoo", Role::Viewer).await;
     let project: Value = app.send("GET", "/api/v1/projects/libfoo", &member, None).await.json();
     assert_eq!(project["visibility"], "private");

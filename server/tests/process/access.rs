@@ -6,7 +6,7 @@ use crate::support::{Finished, Place, SERVE, Server};
 #[track_caller]
 fn secret(made: &Finished) -> &str {
     assert!(made.status.success(), "{made:?}");
-    assert_eq!(made.output.lines().count(), 1, "the secret and nothing else: {made:?}");
+    assert_eq!(made.output.lines().count(), 1, "only the secret is printed: {made:?}");
     assert!(!made.errors.contains(&made.output), "the secret is shown once");
     made.output.trim()
 }
@@ -79,7 +79,7 @@ fn lists_rotates_and_revokes_tokens_of_a_running_server() {
     let rotated = place.run(&["token", "rotate", &number]);
     let second = secret(&rotated);
     for token in [first, second] {
-        assert_eq!(server.put_invalid(token), 400, "it is let in");
+        assert_eq!(server.put_invalid(token), 400, "the token is accepted");
     }
     let at_once = place.run(&["token", "rotate", &number, "--overlap-hours", "0"]);
     let third = secret(&at_once);
@@ -114,8 +114,8 @@ fn rejects_scopes_of_another_token_kind() {
         let refused = place.run(&[&["token", "create", "--name", "x"], wrong].concat());
         assert_eq!(refused.status.code(), Some(2), "{wrong:?}: {refused:?}");
     }
-    let nobodys = place.run(&["token", "create", "--name", "x", "--kind", "user", "--account", "nobody"]);
-    assert!(nobodys.sentence(1).contains("account nobody not found"), "{nobodys:?}");
+    let unknown = place.run(&["token", "create", "--name", "x", "--kind", "user", "--account", "nobody"]);
+    assert!(unknown.sentence(1).contains("account nobody not found"), "{unknown:?}");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn rejects_incomplete_github_options() {
     std::fs::write(missing, "secret\n").unwrap();
     let refused = place.run(&[&SERVE[..], &both, &["--github-url", "github.example"]].concat());
     assert!(refused.sentence(1).contains("`github.example` is not a valid GitHub address"), "{refused:?}");
-    assert!(!place.data_dir().exists(), "nothing was begun");
+    assert!(!place.data_dir().exists(), "no data directory is created");
 }
 
 #[test]

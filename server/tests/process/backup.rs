@@ -46,7 +46,11 @@ fn restores_every_table_of_a_running_server() {
     let written = place.run(&["backup", file.to_str().unwrap()]);
     assert!(written.status.success(), "{written:?}");
     assert!(written.errors.contains(" rows, "), "{written:?}");
-    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "it holds private data");
+    assert_eq!(
+        file.metadata().unwrap().permissions().mode() & 0o777,
+        0o600,
+        "the file contains private data"
+    );
     let token = place.token();
     let runs = server.text("/api/v1/projects/libfoo/runs");
     assert!(server.stop().status.success());
@@ -55,7 +59,7 @@ fn restores_every_table_of_a_running_server() {
 
     let other = Place::new();
     other.run(&["restore", file.to_str().unwrap()]).printed();
-    assert!(!other.has_postgres(), "what it started is stopped");
+    assert!(!other.has_postgres(), "the temporary PostgreSQL is stopped");
     assert_eq!(contents_of(&other), before);
 
     let server = other.serve();
@@ -125,7 +129,7 @@ fn rejects_invalid_backups() {
         changed[fields].copy_from_slice(&[0, 99]);
         zstd::encode_all(changed.as_slice(), 1).unwrap()
     };
-    for (bytes, said) in [
+    for (bytes, expected) in [
         (whole[..whole.len() / 2].to_vec(), "truncated or damaged"),
         (whole[..whole.len() - 1].to_vec(), "truncated or damaged"),
         (damaged, "damaged"),
@@ -141,13 +145,13 @@ fn rejects_invalid_backups() {
         let refused = place.run_on(&url, &["restore", file.to_str().unwrap()]);
         let sentence = refused.sentence(1);
         assert!(sentence.starts_with("nothing was restored from"), "{sentence}");
-        assert!(sentence.contains(said), "expected `{said}`: {sentence}");
+        assert!(sentence.contains(expected), "expected `{expected}`: {sentence}");
         let contents = contents(&url);
-        assert!(contents.values().all(|(count, _)| *count == 0), "{said}: {contents:?}");
+        assert!(contents.values().all(|(count, _)| *count == 0), "{expected}: {contents:?}");
     }
     std::fs::write(&file, whole).unwrap();
     let restored = place.run_on(&url, &["restore", file.to_str().unwrap()]);
-    assert!(restored.status.success(), "the attempts before left nothing in the way: {restored:?}");
+    assert!(restored.status.success(), "failed restores leave an empty database: {restored:?}");
 }
 
 #[test]
@@ -175,7 +179,11 @@ fn migrates_restored_tables() {
     database::execute(&old, "insert into project (slug) values ('libfoo')");
     let file = place.folder().join("backup.tar.zst");
     place.run_on(&old, &["backup", file.to_str().unwrap()]).printed();
-    assert_eq!(number(&old, "select max(version) from _sqlx_migrations"), before, "a backup changes nothing");
+    assert_eq!(
+        number(&old, "select max(version) from _sqlx_migrations"),
+        before,
+        "a backup does not migrate"
+    );
 
     place.run_on(&new, &["restore", file.to_str().unwrap()]).printed();
     assert_eq!(number(&new, "select max(version) from _sqlx_migrations"), last);
@@ -190,7 +198,7 @@ fn failed_backup_keeps_the_previous_one() {
     let place = Place::new();
     let nowhere = place.run(&["backup", "/nowhere/backup.tar.zst"]);
     assert!(nowhere.sentence(1).contains("/nowhere/backup.tar.zst"), "{nowhere:?}");
-    assert!(!place.data_dir().exists(), "nothing was begun");
+    assert!(!place.data_dir().exists(), "no data directory is created");
     let file = place.folder().join("backup.tar.zst");
     std::fs::write(&file, "the one before").unwrap();
     let failed = place.run_on("postgres://nobody@127.0.0.1:1/none", &["backup", file.to_str().unwrap()]);

@@ -38,7 +38,7 @@ fn restart_stops_an_orphaned_postgresql() {
     server.signal(Signal::KILL);
     server.finish();
     let orphan = place.postmaster();
-    assert!(place.has_postgres(), "nobody was left to stop it");
+    assert!(place.has_postgres(), "PostgreSQL outlives its server and guard");
     let server = place.serve();
     assert_ne!(place.postmaster(), orphan);
     assert_token_is_known(&server, &token);

@@ -146,7 +146,7 @@ fn keeps_acknowledged_uploads_when_the_database_restarts() {
         assert_eq!(
             (server.get("/healthz"), server.get("/readyz")),
             (200, 503),
-            "it lives, and says what it lacks"
+            "the server is alive but not ready"
         );
         postgres = place.postgres();
         assert_eq!(postgres.first_line, url);

@@ -150,7 +150,7 @@ fn repeated_kills_lose_or_repeat_no_job() {
         lab.is_closing.store(true, Ordering::Relaxed);
     });
     // Agents whose claim was committed but not answered: their leases expire.
-    let untold = number(url, "select count(*) from job where status = 'running'");
+    let unanswered = number(url, "select count(*) from job where status = 'running'");
     execute(url, "update job set lease_expires_at = now() - interval '1 second' where status = 'running'");
     std::thread::scope(|scope| {
         for (machine, token) in &agents {
@@ -161,12 +161,12 @@ fn repeated_kills_lose_or_repeat_no_job() {
     done.sort_unstable();
     assert_eq!(done, asked.into_iter().collect::<Vec<_>>(), "each once");
     let lost = number(url, "select count(*) from job_attempt where outcome = 'lost'");
-    println!("{} jobs done once, {lost} of them taken again, {untold} at the end", done.len());
+    println!("{} jobs done once, {lost} of them claimed again, {unanswered} at the end", done.len());
     assert_eq!(number(url, "select count(*) from job"), i64::try_from(done.len()).unwrap());
     assert_eq!(
         number(url, "select count(*) from run"),
         i64::try_from(lab.measured.into_inner()).unwrap(),
-        "all that was measured, once"
+        "each measured report is stored once"
     );
     for wrong in [
         "select count(*) from job where status <> 'done' or lease_expires_at is not null".to_owned(),

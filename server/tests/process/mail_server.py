@@ -1,11 +1,11 @@
-"""A mail server for tests, with STARTTLS and a password where asked for, which prints each message that it takes as JSON.
+"""A mail server for tests, optionally with STARTTLS and a password. It prints each received message as JSON.
 
-It is aiosmtpd, a real one; a message is read by Python's own parser. It ends when standard input closes.
+It uses aiosmtpd, and parses messages with Python's own parser. It ends when standard input closes.
 
     mail_server.py [--tls FOLDER] [--password PASSWORD]
 
-With --tls it makes an authority of its own, whose certificate it writes into the folder, and a certificate for 127.0.0.1. The
-first line of its output is its port.
+With --tls it creates a certificate authority, writes its certificate into the folder, and issues a certificate for
+127.0.0.1. The first line of output is the port.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from aiosmtpd.smtp import AuthResult
 
 
 class Printer:
-    """Takes everything but what is for an address that begins with `nobody`."""
+    """Accepts all recipients except addresses that begin with `nobody`."""
 
     async def handle_RCPT(self, server, session, envelope, address, rcpt_options):
         if address.startswith("nobody"):
@@ -70,7 +70,7 @@ def main():
 
         options.update(authenticator=authenticate, auth_required=True)
     controller = Controller(Printer(), hostname="127.0.0.1", port=0, **options)
-    # The controller connects to the port that it was given, to see that it works: it has to know it.
+    # The controller connects to its port as a check, so it needs the number.
     import socket
 
     free = socket.socket()

@@ -96,7 +96,7 @@ const FOUND: &str = "
         select project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now() from commit
         order by commit_id limit 1
         returning regression_id
-    ), told as (
+    ), changes as (
         insert into change_point (
             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
             after_ns, confidence, matters, cause, regression_id, found_at
@@ -293,13 +293,13 @@ fn two_servers_send_each_notification_once() {
     }
     for round in 1..=3_i64 {
         execute(url, FOUND);
-        let told = format!(
+        let all_sent = format!(
             "select ({round} * {CHANNELS} = (
                  select count(*) from notification join notification_message using (notification_message_id)
                  where sent_at is not null
              ))::int::bigint"
         );
-        until("everybody to be told", url, &told, 1);
+        until("all notifications to be sent", url, &all_sent, 1);
     }
     for server in servers {
         assert!(server.stop().status.success());

@@ -110,15 +110,15 @@ fn store(server: &Server, token: &str, numbers: std::ops::Range<u64>) {
 /// The numbers of the stored runs, and the number of lost runs that the server reports.
 fn stored_and_lost(server: &Server, metrics: &str, all: u64) -> (Vec<u64>, u64) {
     let stored = (0..all).filter(|number| server.get(&numbered(*number).0) == 200).collect();
-    let told = crate::support::text(&format!("http://{metrics}/metrics"));
-    let lost = told.lines().find_map(|line| line.strip_prefix("roundtrip_runs_lost ")).unwrap();
+    let text = crate::support::text(&format!("http://{metrics}/metrics"));
+    let lost = text.lines().find_map(|line| line.strip_prefix("roundtrip_runs_lost ")).unwrap();
     (stored, lost.parse().unwrap())
 }
 
 #[test]
 fn restores_to_a_point_and_reports_lost_runs() {
     let Some(programs) = programs() else {
-        println!("does not apply: no pg_basebackup, pg_ctl and psql are installed beside postgres");
+        println!("does not apply: no pg_basebackup, pg_ctl and psql next to postgres");
         return;
     };
     let [archive, base, point, restore] = blocks();
@@ -166,11 +166,11 @@ fn restores_to_a_point_and_reports_lost_runs() {
         assert_eq!(
             stored_and_lost(&server, &metrics, 13),
             (before.clone(), 0),
-            "{folder}: nobody has told yet"
+            "{folder}: no agent has reported a count yet"
         );
         store(&server, token, 13..14);
-        let (stored, told) = stored_and_lost(&server, &metrics, 14);
-        assert_eq!((stored, told), ([before, vec![13]].concat(), lost), "{folder}");
+        let (stored, reported) = stored_and_lost(&server, &metrics, 14);
+        assert_eq!((stored, reported), ([before, vec![13]].concat(), lost), "{folder}");
         crate::faults::assert_runs_complete(&cluster.url());
         // From the page on operating a server: acknowledge the loss.
         execute(&cluster.url(), "update installation set acknowledged_count = stored_count");

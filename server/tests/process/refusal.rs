@@ -26,7 +26,7 @@ fn rejects_a_port_in_use() {
     let refused = place.run(&["serve", "--port", &port]);
     let sentence = refused.sentence(1);
     assert!(sentence.contains(&port) && sentence.contains("--port"), "{sentence}");
-    assert!(!place.data_dir().exists(), "nothing was begun");
+    assert!(!place.data_dir().exists(), "no data directory is created");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn rejects_a_public_address() {
     let place = Place::new();
     let refused = place.run(&["serve", "--port", "0", "--host", "0.0.0.0"]);
     assert!(refused.sentence(2).contains("--public-read"));
-    assert!(!place.data_dir().exists(), "nothing was begun");
+    assert!(!place.data_dir().exists(), "no data directory is created");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn rejects_a_directory_closed_to_postgresqls_user() {
     let refused = Server::spawn(&closed.join("data"), &SERVE, &[]).finish();
     let sentence = refused.sentence(1);
     assert!(sentence.contains(&format!("cannot enter {}", closed.display())), "{sentence}");
-    assert_eq!(names_in(&closed), Vec::<String>::new(), "nothing was begun");
+    assert_eq!(names_in(&closed), Vec::<String>::new(), "no file is created");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn rejects_an_unreachable_database() {
     let sentence = refused.sentence(1);
     assert!(sentence.contains("the database there on 127.0.0.1:1"), "{sentence}");
     assert!(!refused.errors.contains("secret"), "{refused:?}");
-    assert!(!place.data_dir().exists(), "nothing was begun");
+    assert!(!place.data_dir().exists(), "no data directory is created");
 }
 
 #[test]

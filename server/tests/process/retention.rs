@@ -49,7 +49,7 @@ fn two_servers_delete_old_data_once() {
     let task = |of: &str| format!("select {of} from task where name = 'retention'");
     until("its end", url, &task("count(finished_at)"), 1);
     assert_eq!(number(url, &task("count(*) filter (where due_at > now() + interval '23 hours')")), 1);
-    assert_eq!(number(url, &task("fence")), 1, "one of them did it");
+    assert_eq!(number(url, &task("fence")), 1, "only one server deleted");
     for server in servers {
         assert!(server.stop().status.success());
     }
@@ -78,8 +78,8 @@ fn completes_an_interrupted_deletion() {
     // Points and distributions are deleted, but the transaction is still open.
     let held = HeldLock::new(url, "lock table run_result in share mode");
     held.kill_waiting(url, place.spawn_on("data", url, &["prune"]), "delete from run_result%");
-    assert_eq!(number(url, WHOLE) + number(url, REMOVED), runs, "each run has all of it or nothing");
-    assert!(number(url, WHOLE) > 0, "it was in the middle");
+    assert_eq!(number(url, WHOLE) + number(url, REMOVED), runs, "each run is either complete or pruned");
+    assert!(number(url, WHOLE) > 0, "the deletion was interrupted");
 
     place.run_on(url, &["prune"]).printed();
     assert_eq!((number(url, REMOVED), number(url, RUNS)), (runs, runs));

@@ -26,12 +26,12 @@ fn repeats_an_interrupted_search() {
         url
     });
     let [undisturbed, url] = &histories;
-    assert!(number(url, DUE) > 0, "there is something to search");
+    assert!(number(url, DUE) > 0, "a search is pending");
 
     let held = HeldLock::new(url, "lock table change_point in share mode");
     held.kill_waiting(url, place.serve_on("one", url, &[]), "%insert into change_point%");
-    assert_eq!(number(url, CHANGES), 0, "nothing is half found");
-    assert!(number(url, DUE) > 0, "what was being searched waits still");
+    assert_eq!(number(url, CHANGES), 0, "no change is stored");
+    assert!(number(url, DUE) > 0, "the interrupted search is still pending");
 
     let servers = [("one", url), ("two", undisturbed)].map(|(name, url)| place.serve_on(name, url, &[]));
     for url in [url, undisturbed] {
@@ -45,6 +45,6 @@ fn repeats_an_interrupted_search() {
             sqlx::query_scalar::<_, String>(FOUND).fetch_one(connection).await
         })
     };
-    assert!(number(undisturbed, CHANGES) > 0, "there is something to find");
+    assert!(number(undisturbed, CHANGES) > 0, "the history has a change");
     assert_eq!(found(url), found(undisturbed));
 }

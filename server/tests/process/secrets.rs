@@ -82,7 +82,7 @@ fn logs_no_secret() {
     secrets.extend(github.secrets());
 
     let log = server.stop().errors;
-    assert!(log.contains("TRACE") && log.contains("/auth/github/callback"), "the log is a full one");
+    assert!(log.contains("TRACE") && log.contains("/auth/github/callback"), "the log has all levels");
     assert!(secrets.len() >= 11, "{}", secrets.len());
     for secret in &secrets {
         assert!(secret.len() > 20, "{secret}");

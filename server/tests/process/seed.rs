@@ -9,7 +9,7 @@ fn writes_synthetic_history() {
     let alone = place.run(&[&small[..], &["before"]].concat());
     assert!(alone.status.success(), "{alone:?}");
     assert!(alone.output.starts_with("before: 120 synthetic points"), "{alone:?}");
-    assert!(!place.has_postgres(), "what it started is stopped");
+    assert!(!place.has_postgres(), "the temporary PostgreSQL is stopped");
 
     let server = place.serve();
     let beside = place.run(&[&small[..], &["beside"]].concat());

@@ -16,7 +16,7 @@ fn new_server_becomes_ready() {
     assert_eq!(server.get("/healthz"), 200);
     assert_eq!(server.get("/readyz"), 200);
     let finished = server.stop();
-    assert_eq!(finished.output, "", "one line and no more on standard output");
+    assert_eq!(finished.output, "", "only one line on standard output");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn event_streams_do_not_delay_the_shutdown() {
     let finished = server.stop();
     assert!(finished.status.success(), "{finished:?}");
     assert!(!finished.errors.contains("closed connections"), "{finished:?}");
-    assert!(events.all(|line| line.is_empty()), "the stream has an end");
+    assert!(events.all(|line| line.is_empty()), "the stream ends");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn postgres_locates_a_supported_version() {
     let variables = [("ROUNDTRIP_PG_BIN", old.as_path())];
     let located = Server::spawn(&place.data_dir(), &["postgres", "--locate"], &variables).finish();
     assert!(located.status.success() && located.output.is_empty(), "{located:?}");
-    assert!(!place.data_dir().exists(), "nothing was begun");
+    assert!(!place.data_dir().exists(), "no data directory is created");
 }
 
 #[test]

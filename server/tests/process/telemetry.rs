@@ -34,7 +34,7 @@ fn logs_the_request_id_in_every_line() {
     let server = Server::start(&place.data_dir(), &arguments, &[("RUST_LOG", Path::new("debug"))]);
     assert_eq!(server.answered_id("/api/v1/projects", "lab-3.42"), "lab-3.42");
     let drawn = server.answered_id("/api/v1/projects", "no name; at all");
-    assert_eq!((drawn.len(), drawn.contains(' ')), (36, false), "a name of ours in its place: {drawn}");
+    assert_eq!((drawn.len(), drawn.contains(' ')), (36, false), "an invalid id is replaced: {drawn}");
     let log = server.stop().errors;
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
     let of_request =
@@ -73,7 +73,7 @@ fn traces_requests_and_statements() {
         assert!(statement.end_time_unix_nano <= request.end_time_unix_nano, "{statement:?}");
         assert!(
             !attribute(statement, "db.query.text").contains("nothing"),
-            "no value of a parameter is told"
+            "spans contain no parameter values"
         );
     }
 }
@@ -81,8 +81,8 @@ fn traces_requests_and_statements() {
 #[test]
 fn unreachable_collector_delays_nothing() {
     let place = Place::new();
-    let nobody = Path::new("http://127.0.0.1:1");
-    let server = Server::start(&place.data_dir(), &SERVE, &[("OTEL_EXPORTER_OTLP_ENDPOINT", nobody)]);
+    let unreachable = Path::new("http://127.0.0.1:1");
+    let server = Server::start(&place.data_dir(), &SERVE, &[("OTEL_EXPORTER_OTLP_ENDPOINT", unreachable)]);
     assert_eq!(server.get("/readyz"), 200);
     assert!(server.stop().status.success());
 }

@@ -44,12 +44,12 @@ fn serves_only_https_with_a_certificate() {
     assert_eq!(answer.headers()["strict-transport-security"], "max-age=31536000");
 
     let stranger: ureq::Agent = ureq::Agent::config_builder().build().into();
-    assert!(stranger.get(format!("{url}/healthz")).call().is_err(), "nobody vouches for the certificate");
-    let plain = url.replace("https://", "http://");
     assert!(
-        identity.client().get(format!("{plain}/healthz")).call().is_err(),
-        "nothing is said in the clear"
+        stranger.get(format!("{url}/healthz")).call().is_err(),
+        "other clients do not trust the certificate"
     );
+    let plain = url.replace("https://", "http://");
+    assert!(identity.client().get(format!("{plain}/healthz")).call().is_err(), "plain HTTP is not served");
     // A failed handshake blocks no other client.
     assert_eq!(identity.client().get(format!("{url}/healthz")).call().unwrap().status(), 200);
     assert!(server.stop().status.success());
@@ -58,15 +58,15 @@ fn serves_only_https_with_a_certificate() {
 #[test]
 fn sends_hsts_only_behind_an_https_proxy() {
     let place = Place::new();
-    let told = |server: &Server| {
+    let has_hsts = |server: &Server| {
         let answer = server.call("GET", "/healthz", &[], "");
         answer.headers().get("strict-transport-security").is_some()
     };
     let server = place.serve();
-    assert!(!told(&server));
+    assert!(!has_hsts(&server));
     assert!(server.stop().status.success());
     let server = place.serve_with(&["--public-url", "https://ipc.example.org"]);
-    assert!(told(&server));
+    assert!(has_hsts(&server));
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn rejects_invalid_certificates_at_the_start() {
     let place = Place::new();
     let identity = TestCertificate::write(&place);
     let [certificate, key] = identity.files.each_ref().map(|file| file.to_str().unwrap());
-    let refused = |certificate: &str, key: &str, told: &str| {
+    let refused = |certificate: &str, key: &str, expected: &str| {
         let arguments = [&SERVE[..], &["--tls-certificate", certificate, "--tls-key", key]].concat();
         let finished = place.run(&arguments);
         let sentence = finished.sentence(1);
-        assert!(sentence.contains(told), "{sentence}");
+        assert!(sentence.contains(expected), "{sentence}");
     };
     refused(key, key, "no certificate in");
     refused(certificate, certificate, "cannot read a private key from");

@@ -31,7 +31,7 @@ fn keeps_acknowledged_uploads_when_one_of_two_servers_stops() {
             let stored = attempts
                 .take(100)
                 .find(|server| matches!(server.try_send("PUT", &path, &token, &body), Some(200 | 201)));
-            assert!(stored.is_some(), "no server took {path}");
+            assert!(stored.is_some(), "no server accepted {path}");
             acknowledged.lock().unwrap().push(report["run_id"].as_str().unwrap().to_owned());
         }
     };
@@ -177,7 +177,7 @@ fn removes_an_incomplete_index() {
         assert!(!made.join().unwrap());
     });
     held.release();
-    assert_eq!(number(url, COUNT), 1, "it is there, and of no use");
+    assert_eq!(number(url, COUNT), 1, "the invalid index exists");
 
     let server = place.serve_on("next", url, &[]);
     assert_eq!(server.get("/readyz"), 200);

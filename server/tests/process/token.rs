@@ -8,7 +8,7 @@ fn running_server_accepts_new_tokens() {
     let server = place.serve();
     let made = place.run(&["token", "create", "--name", "lab-3"]);
     assert!(made.status.success(), "{made:?}");
-    assert_eq!(made.output.lines().count(), 1, "the secret and nothing else");
+    assert_eq!(made.output.lines().count(), 1, "only the secret is printed");
     assert!(!made.errors.contains(&made.output), "the secret is shown once");
     assert_eq!(server.put_invalid(&made.output), 400);
     assert_eq!(server.put_invalid("unknown"), 401);

@@ -22,7 +22,7 @@ export const access = {
 
 export const service = {
   "/healthz": () => text("text/plain; charset=utf-8", "ok\n"),
-  // The mock keeps no links: each leads to where everything begins.
+  // The mock stores no links: all lead to the start page.
   "/l/{code}": () => redirect(302, "/"),
   "/readyz": () => text("text/plain; charset=utf-8", "ready\n"),
 } satisfies Partial<Mocks<"get">>;

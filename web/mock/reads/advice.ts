@@ -1,4 +1,4 @@
-/** Advice: a ranking from the medians of round trips, straight between two sizes. The server takes whole distributions. */
+/** Advice: a ranking from the medians of round trips, interpolated between sizes. The server uses whole distributions. */
 import type { Advice, AdviceGroup } from "@/api/types";
 import { groupBy } from "@/lib/collections";
 import { anAdviceGroup, aRankedTransport } from "@/test/comparisons";

@@ -1,4 +1,4 @@
-/** Charts: lines over commits by columns, heat maps, sweeps, and where levels change. */
+/** Charts: lines over commits, heat maps, sweeps and change points. */
 import type { HeatMapChart, LineSeries, Point, SweepChart } from "@/api/types";
 import { between, type Mocks, only } from "../endpoint";
 import { changesOf } from "../world/changes";

@@ -1,4 +1,4 @@
-/** Commits, pull requests, and where two lines part. */
+/** Commits, pull requests and merge bases. */
 import type { CommitSummary } from "@/api/types";
 import { between, found, listed, type Mocks, Refusal } from "../endpoint";
 import type { World } from "../world/world";

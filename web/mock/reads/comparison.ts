@@ -1,4 +1,4 @@
-/** Two commits or runs, side by side. */
+/** The comparison of two commits or runs. */
 import type { CommitSummary, Comparison, ComparisonPair, MeasuredSide, RunSummary } from "@/api/types";
 import { groupBy } from "@/lib/collections";
 import { aComparison, aPair, aSide } from "@/test/comparisons";
@@ -97,7 +97,7 @@ const NOT_COMPARED = {
   least_change: null,
 } satisfies Partial<ComparisonPair>;
 
-/** The least change that is said to be one. */
+/** The threshold for changes. */
 const LEAST_CHANGE = 0.05;
 
 function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPair, "kind" | "transport">> {

@@ -1,4 +1,4 @@
-/** All reads of the API. One that the document has and this list lacks does not compile. */
+/** All reads of the API. A missing one is a compile error. */
 import type { Mocks } from "../endpoint";
 import { access, service } from "./access";
 import { advice } from "./advice";

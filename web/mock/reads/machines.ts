@@ -1,4 +1,4 @@
-/** One machine over its runs: what it was, and what it read of itself. */
+/** The environments and canary readings of a machine. */
 import type { RunSummary } from "@/api/types";
 import { groupBy } from "@/lib/collections";
 import { found, type Mocks } from "../endpoint";

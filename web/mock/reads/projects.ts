@@ -1,4 +1,4 @@
-/** Projects and what is counted of them. */
+/** Projects with their counts and error rates. */
 import { HttpResponse } from "msw";
 import type {
   ClassErrorRates,
@@ -29,7 +29,7 @@ export const projects = {
       ),
     ),
   "/api/v1/projects/{project}/error-rates": (world, { path }) => errorRatesOf(world, path.project),
-  // Nothing new ever comes: a page that waits for it is the same as one that does not.
+  // The mock has no new runs, so the stream has no events.
   "/api/v1/projects/{project}/events": () =>
     new HttpResponse(
       new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("retry: 3000\n\n")) }),
@@ -83,7 +83,7 @@ function comparisons(of: number): ClassErrorRates["comparisons"] {
   };
 }
 
-/** The error rates of a project; of one that has nothing, none. */
+/** The error rates of a project; none without series. */
 function errorRatesOf(world: World, project: string): ErrorRateList {
   const total = {
     p50: history(1),

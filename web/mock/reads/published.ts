@@ -1,8 +1,8 @@
-/** What others have published, in short: enough to see how the pages stand. */
+/** Published results, shortened: enough for the layout of the pages. */
 import { formatBytes } from "@/lib/units";
 import type { Mocks } from "../endpoint";
 
-/** Messages of the profile, by the first size of each bucket; and the last size of the last one. */
+/** The message counts of the profile by the first size of each bucket, and the end of the last bucket. */
 const COUNTS: [number, number][] = [
   [12, 4100],
   [16, 900],
@@ -26,7 +26,7 @@ const LAST_BYTES = 16_383;
 
 const PIPES_OR_SOCKETS = "Pipes or sockets on your machine?";
 
-/** Bandwidths of both, in MiB/s, by the size of the buffer. */
+/** Bandwidths of both in MiB/s, by buffer size. */
 const BANDWIDTHS: [number, number, number][] = [
   [64, 60, 20],
   [1024, 700, 290],

@@ -1,4 +1,4 @@
-/** What changed and why. */
+/** Regressions. */
 import { found, listed, type Mocks, text } from "../endpoint";
 import { detailOf } from "../world/changes";
 

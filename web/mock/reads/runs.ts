@@ -1,4 +1,4 @@
-/** Runs, what each measured, and the files that they came in. */
+/** Runs, their results and their files. */
 import type { components } from "@/api/schema.gen";
 import type { RunDetail, RunResult, RunSummary } from "@/api/types";
 import { anImportedResult, anObserved, aPointDetail, aResult, aRun } from "@/test/fixtures";
@@ -44,7 +44,7 @@ export const runs = {
   },
 } satisfies Partial<Mocks<"get">>;
 
-/** What an imported run was made from. */
+/** The original file of an imported run. */
 const ORIGINAL = '{"context":{"executable":"./mock"},"benchmarks":[]}\n';
 
 function runOf(world: World, run_id: string): RunSummary {

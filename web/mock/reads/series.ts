@@ -1,4 +1,4 @@
-/** Series, what they are chosen by, and their points. */
+/** Series, their facets and their points. */
 import type { components } from "@/api/schema.gen";
 import type { SeriesFacets } from "@/api/types";
 import { between, found, listed, type Mocks, only } from "../endpoint";
@@ -43,7 +43,7 @@ export const series = {
     return listed("series", series, query);
   },
   "/api/v1/projects/{project}/series/facets": (world, { path, query }) => {
-    // A facet counts what the others let through, so that another of its values can be chosen.
+    // A facet counts the series that match all other facets, so that another of its values can be selected.
     const count = (facet: Facet) => {
       const { [facet]: _, ...others } = query as Chosen;
       const counts = new Map<string | number, number>();
@@ -88,7 +88,7 @@ export function seriesIn(world: World, numbers: string | undefined): MockSeries[
     .map((number) => seriesOf(world, number));
 }
 
-/** The series of a project that have what is asked for: one of the values of each facet, and all words. */
+/** The series of a project that match a value of each facet, and all words. */
 function chosen(world: World, project: string, { q, ...asked }: Chosen): MockSeries[] {
   const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   return (world.has(project) ? world.series : []).filter((entry) => {

@@ -63,7 +63,7 @@ export const CHANNELS: Channel[] = [
     disabled_because: "it rejected 5 messages in a row, the last one with: status 410: gone",
     last_success_at: DAY(23),
     last_failure_at: DAY(22),
-    failure: "HTTP 410 Gone",
+    failure: "status 410: gone",
   }),
   aChannel({ channel_id: 3, name: "lab", kind: "email", target: "lab@example.org", events: ["machine"] }),
   aChannel({ last_success_at: DAY(23) }),

@@ -33,7 +33,7 @@ export function errorOfResponse(response: Response, body: unknown): ApiError {
     return new ApiError(detail, response.status, title, request_id ?? requestId, fieldOf(body));
   }
   return new ApiError(
-    `Status ${response.status} without details.`,
+    `The server returned status ${response.status} without details.`,
     response.status,
     "Unexpected response",
     requestId,
@@ -42,7 +42,7 @@ export function errorOfResponse(response: Response, body: unknown): ApiError {
 
 export function errorOfNoResponse(): ApiError {
   return new ApiError(
-    "Check your network, and that the server is running.",
+    "No response. Check your network, and that the server is running.",
     null,
     "Server not responding",
     null,

@@ -5,7 +5,7 @@ import { lostSince } from "./connection";
 import { follow } from "./live";
 import { projectQuery, runQuery } from "./queries";
 
-/** What a browser has, as far as it is used: what happens on it is up to the test. */
+/** The parts of a browser's event source that are used; tests dispatch the events. */
 class FakeEventSource extends EventTarget {
   static readonly CLOSED = 2;
   static all: FakeEventSource[] = [];
@@ -56,7 +56,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Shows a page of the project: the project itself, and a run, which never changes. */
+/** Shows a page with the project, and with a run, which never changes. */
 async function show() {
   const observers = [
     new QueryObserver(queryClient, projectQuery("libfoo")),
@@ -103,7 +103,7 @@ it.each(["open", "gap"])("finds out on %s whether something was missed", async (
   expect(asked).toHaveLength(1);
   runCount = 2;
   await emit(name);
-  // Once for the number, once for all that is shown.
+  // Once for the number of runs, once for the visible data.
   expect(asked).toHaveLength(3);
 });
 
@@ -137,7 +137,7 @@ it("is connected only while the page is visible", async () => {
   expect(FakeEventSource.all).toHaveLength(2);
 });
 
-it("retries rejected streams later", async () => {
+it("retries rejected streams later, and leaves broken ones to the browser", async () => {
   await show();
   await emit("error");
   await vi.advanceTimersByTimeAsync(60_000);

@@ -1,4 +1,4 @@
-/** One query per endpoint: how to ask, and how long the answer stays fresh. */
+/** One query per endpoint, with how long its data stays fresh. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf, type QueryOf, read, readAll } from "./client";
 import { ApiError } from "./errors";

@@ -1323,13 +1323,13 @@ export interface components {
         AdviceChange: {
             /**
              * Format: double
-             * @description How many times as long all messages are.
+             * @description The scale factor of all sizes.
              */
             factor: number;
-            /** @description Which place of the ranking would be first. */
+            /** @description The position in the ranking of the transport that would be first. */
             place: number;
         };
-        /** @description Transports that were measured alike on one machine. */
+        /** @description Transports with comparable results on one machine. */
         AdviceGroup: {
             /** @description The advice in a few sentences. */
             answer: string;
@@ -1337,7 +1337,10 @@ export interface components {
             case: {
                 [key: string]: string;
             };
-            /** @description Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking. */
+            /**
+             * @description The message sizes at which the faster of two transports changes. Transports are given by their positions
+             *     in the ranking.
+             */
             crossovers: components["schemas"]["Crossover"][];
             /**
              * Format: int64
@@ -1348,9 +1351,9 @@ export interface components {
             machine: string;
             /** @description Transports without enough results. */
             not_ranked: components["schemas"]["UnrankedTransport"][];
-            /** @description More threads took part than there were processors for them. */
+            /** @description Whether more threads took part than there were processors for them. */
             oversubscribed: boolean;
-            /** @description The first one first. */
+            /** @description The ranked transports, best first. */
             ranking: components["schemas"]["RankedTransport"][];
             /** @description The nearest scale factors of all sizes, below and above 1, at which another transport would be first. */
             would_change: components["schemas"]["AdviceChange"][];
@@ -1436,14 +1439,14 @@ export interface components {
             /** @description Of its program. */
             version: string;
         };
-        /** @description An agent. Whether it is online, whether it is given work and how it is are three different things. */
+        /** @description An agent. Being online, being enabled and being able to measure are independent. */
         AgentSummary: {
             /**
              * Format: int64
              * @description Its number.
              */
             agent_id: number;
-            /** @description Its processor architecture. */
+            /** @description The machine's processor architecture. */
             arch: string;
             /**
              * Format: date-time
@@ -1452,11 +1455,11 @@ export interface components {
             enrolled_at: string;
             /** @description Why the agent cannot measure. It gets no jobs. */
             failing: string[];
-            /** @description Whether it measures now. */
+            /** @description Whether it is measuring. */
             is_busy: boolean;
             /** @description Whether it finishes its job and gets no more. */
             is_draining: boolean;
-            /** @description Whether it is given work. */
+            /** @description Whether it gets jobs. */
             is_enabled: boolean;
             /** @description Whether it had contact within the last 90 seconds. */
             is_online: boolean;
@@ -1473,13 +1476,13 @@ export interface components {
              */
             last_seen_at: string;
             /**
-             * @description Where it runs.
+             * @description Its machine.
              * @example lab-1
              */
             machine: string;
-            /** @description Operating system family of that. */
+            /** @description The machine's operating system family. */
             os: string;
-            /** @description The only project that it works for; null: any. */
+            /** @description The only project that it works for; null for any. */
             project: string | null;
             /**
              * Format: int32
@@ -1488,7 +1491,7 @@ export interface components {
             spooled_count: number;
             /** @description Why the agent reports its results as doubtful. */
             suspect: string[];
-            /** @description Of its program. */
+            /** @description The version of its program. */
             version: string | null;
         };
         /** @description A token of an agent. It is renewed with the agent's key. */
@@ -1520,7 +1523,7 @@ export interface components {
             job_id: number;
             /**
              * Format: int32
-             * @description For how long the lease holds from the answer on, unless a heartbeat prolongs it.
+             * @description The duration of the lease from the response on, unless a heartbeat renews it.
              */
             lease_seconds: number;
             /** @description The preset; absent to use the commit's `roundtrip.toml`. */
@@ -1539,7 +1542,7 @@ export interface components {
         Attempt: {
             /**
              * Format: date-time
-             * @description When it was given back, or found to be lost.
+             * @description When it ended, or was found to be lost.
              */
             ended_at: string;
             /**
@@ -1547,7 +1550,7 @@ export interface components {
              * @description The number of the lease.
              */
             fence: number;
-            /** @description Which machine took it. */
+            /** @description The machine that claimed it. */
             machine: string;
             /**
              * @description `done`, `failed`, `released` (the agent returned it) or `lost` (no contact with the agent).
@@ -1556,11 +1559,11 @@ export interface components {
             outcome: string;
             /** @description The end of the output of the build and the programs. */
             output: string;
-            /** @description Why not done. */
+            /** @description Why the job was not done. */
             reason: string | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was claimed.
              */
             started_at: string;
         };
@@ -1707,13 +1710,12 @@ export interface components {
             mode: components["schemas"]["Slug"];
             /**
              * Format: int64
-             * @description How many operations a time is of, where a tool states averages that are shorter than a nanosecond is long; absent:
-             *     one.
+             * @description The number of operations that a time covers, for tools whose averages are below a nanosecond; absent: one.
              */
             operations?: number | null;
             /**
              * Format: int32
-             * @description How many receivers there are.
+             * @description The number of receivers.
              */
             peers: number;
             /** @description `same-cpu`, `cross-cpu` or `free`. */
@@ -1727,7 +1729,7 @@ export interface components {
             scenario: components["schemas"]["Slug"];
             /**
              * Format: int32
-             * @description How many senders there are; absent: one.
+             * @description The number of senders; absent: one.
              */
             senders?: number | null;
             size_profile?: components["schemas"]["Slug"] | null;
@@ -1891,29 +1893,29 @@ export interface components {
             channel_id: number;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was created.
              */
             created_at: string;
             /** @description The creator: `account:NAME` or `token:NUMBER`. */
             created_by: string;
-            /** @description Why the server turned it off; null when it is on, or people turned it off. */
+            /** @description Why the server disabled it; null if it is enabled, or if a user disabled it. */
             disabled_because: string | null;
             /** @description Whether it is enabled. */
             enabled: boolean;
             /** @description The events it receives. */
             events: components["schemas"]["ChannelEvent"][];
-            /** @description Why it did not. */
+            /** @description Why it failed. */
             failure: string | null;
             /** @description The kind of channel. */
             kind: components["schemas"]["ChannelKind"];
             /**
              * Format: date-time
-             * @description When it last did not.
+             * @description When sending last failed.
              */
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description When it last took a message.
+             * @description When it last accepted a message.
              */
             last_success_at: string | null;
             /**
@@ -1935,7 +1937,7 @@ export interface components {
             events?: components["schemas"]["ChannelEvent"][] | null;
             /** @description The name. */
             name?: string | null;
-            /** @description Where it is. */
+            /** @description The target: a mail address or a URL. */
             target?: string | null;
         };
         /**
@@ -1980,7 +1982,7 @@ export interface components {
         Claim: components["schemas"]["AgentStatus"] & {
             /**
              * Format: int32
-             * @description For how long the server may keep it waiting for a job.
+             * @description The longest time that the server may hold the request until there is a job.
              */
             wait_seconds: number;
         };
@@ -2048,7 +2050,7 @@ export interface components {
         };
         /** @description Commits of one project. */
         CommitList: {
-            /** @description The commits, last first. */
+            /** @description The commits, newest first. */
             commits: components["schemas"]["CommitSummary"][];
             /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
@@ -2124,7 +2126,7 @@ export interface components {
             case: components["schemas"]["Case"];
             /**
              * Format: double
-             * @description By how much head's times are longer than base's (Hodges and Lehmann), as a share.
+             * @description The change in head's times relative to base's (Hodges and Lehmann), as a share.
              */
             change: number | null;
             /** @description The 95 % interval of the change; null with too few repetitions. */
@@ -2141,25 +2143,26 @@ export interface components {
             least_change: number | null;
             /**
              * Format: double
-             * @description How probable so uneven times are without a change.
+             * @description The p-value: how probable a difference this large is without a change.
              */
             p: number | null;
             p90: components["schemas"]["QuantileChange"] | null;
             p99: components["schemas"]["QuantileChange"] | null;
             /**
              * Format: double
-             * @description The same, adjusted for all pairs of the comparison (Benjamini and Hochberg).
+             * @description The p-value, adjusted for all pairs of the comparison (Benjamini and Hochberg).
              */
             p_adjusted: number | null;
             /**
              * Format: double
-             * @description The head's time by the base's, both medians over repetitions. Null where they are not compared, here and below.
+             * @description The head's time divided by the base's, both medians over repetitions. Null if not compared, here and
+             *     below.
              */
             ratio: number | null;
-            /** @description Why there is nothing to compare: a side without the case, or without the figures of its repetitions. */
+            /** @description Why there is nothing to compare: a side without the case, or without results per repetition. */
             reasons: string[];
             shape: components["schemas"]["ShapeChange"] | null;
-            /** @description How Node's tool marks that t, without regard to the number of pairs: up to three stars. */
+            /** @description The stars of Node's tool for that t, up to three, not adjusted for the number of pairs. */
             stars: string;
             /**
              * Format: double
@@ -2168,7 +2171,7 @@ export interface components {
             t: number | null;
             /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
-            /** @description Why it is inconclusive, in a sentence; null when it is not. */
+            /** @description Why it is inconclusive, in a sentence; null if it is not. */
             undecided: string | null;
             /** @description The verdict on its p50. */
             verdict: components["schemas"]["Verdict"];
@@ -2207,9 +2210,9 @@ export interface components {
         };
         /** @description Where one line of a sweep stops being faster than another. */
         Crossover: {
-            /** @description Which line is the faster one above, as its place among the lines, counted from 0. */
+            /** @description The line that is faster at larger sizes, as an index from 0. */
             above: number;
-            /** @description Which line is the faster one below, as its place among the lines, counted from 0. */
+            /** @description The line that is faster at smaller sizes, as an index from 0. */
             below: number;
             /**
              * Format: int64
@@ -2237,7 +2240,7 @@ export interface components {
             measured: boolean;
             /**
              * Format: double
-             * @description How probable it is.
+             * @description Its probability.
              */
             probability: number;
         };
@@ -2288,7 +2291,7 @@ export interface components {
             what: string;
         };
         /**
-         * @description Which way times changed.
+         * @description The direction of a change.
          * @enum {string}
          */
         Direction: "regressed" | "improved";
@@ -2363,7 +2366,7 @@ export interface components {
         Enrolment: {
             /** @description The code, which is good once and for some minutes. */
             code: string;
-            /** @description Where it runs. */
+            /** @description The machine. */
             machine: components["schemas"]["Machine"];
             /** @description Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine. */
             public_key: string;
@@ -2451,7 +2454,7 @@ export interface components {
             last_run_at: string;
             /**
              * Format: int64
-             * @description How many there are.
+             * @description The count.
              */
             run_count: number;
             /** @description Its facts, by name. */
@@ -2619,17 +2622,17 @@ export interface components {
              */
             steps_per_doubling: number;
         };
-        /** @description The columns of a heat map, the oldest first. Every list has one entry a column. */
+        /** @description The columns of a heat map, oldest first. Every list has one entry per column. */
         HeatMapColumns: {
-            /** @description How many operations took how long, from the first bin on. A number below zero is that many bins without any. */
+            /** @description Numbers of operations by time, from the first bin. A negative number is a run of that many empty bins. */
             counts: number[][];
-            /** @description The bin that the first count is of. Bin `k` holds times from 2^(k / 8) ns to less than 2^((k + 1) / 8) ns. */
+            /** @description The bin of the first count. Bin `k` holds times from 2^(k / 8) ns to less than 2^((k + 1) / 8) ns. */
             first_bins: components["schemas"]["Deltas"];
             /** @description Ordinal of the first commit in it. */
             from_ordinals: components["schemas"]["Deltas"];
             /** @description Columns with a lossy run, whose lost messages are not included. */
             lossy: number[];
-            /** @description Ordinal of the last commit in it: another one where neighbours were merged. */
+            /** @description Ordinal of the last commit in it; differs from the first if neighbours were merged. */
             to_ordinals: components["schemas"]["Deltas"];
         };
         /** @description A histogram bin. */
@@ -2679,11 +2682,11 @@ export interface components {
             /** @description The token. */
             token: components["schemas"]["TokenSummary"];
         };
-        /** @description A commit that is to be measured on a machine. */
+        /** @description A commit to measure on a machine. */
         Job: {
             /**
              * Format: int32
-             * @description How often an agent took it.
+             * @description How often an agent claimed it.
              */
             attempt: number;
             /** @description The base to compare with in pairs; null without a comparison. */
@@ -2704,7 +2707,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was done, failed or was cancelled; null while it is open.
+             * @description When it was done, failed or cancelled; null while it is open.
              */
             done_at: string | null;
             /**
@@ -2712,7 +2715,7 @@ export interface components {
              * @description Its newest run.
              */
             done_by_run_id: string | null;
-            /** @description Why it failed, or did not get done the last time. */
+            /** @description Why it failed, or why the last attempt did not finish. */
             failure: string | null;
             /** @description Whether it comes from a fork. Its results are quarantined. */
             is_fork: boolean;
@@ -2723,7 +2726,7 @@ export interface components {
             job_id: number;
             /** @description The labels that a machine needs, if no machine is named. */
             labels: string[];
-            /** @description Where; null: on the first machine that is free and has the labels. */
+            /** @description The machine; null for the first free one with the labels. */
             machine: string | null;
             /** @description The preset; null to use the commit's `roundtrip.toml`. */
             preset: string | null;
@@ -2780,21 +2783,21 @@ export interface components {
         JobOutcome: "done" | "failed" | "released";
         /** @description The commits and machines to measure. */
         JobRequest: {
-            /** @description The commits that follow this one on the main line and that a machine has not measured, */
+            /** @description Measures the commits on the main line that follow this one and that a machine has not measured, */
             after?: string | null;
             /** @description The base to compare each commit with, in pairs. */
             base?: string | null;
-            /** @description The branch that they are of. */
+            /** @description Their branch. */
             branch?: string | null;
-            /** @description These commits, in this order. Or `after` and `until`. */
+            /** @description The commits to measure, in this order; or use `after` and `until`. */
             commits?: string[];
             /** @description Whether the request comes from a push hook. Such jobs come after users' requests. */
             is_push?: boolean;
             /** @description The labels that a machine needs. */
             labels?: components["schemas"]["Slug"][];
-            /** @description On these machines. Without: on every one that has the labels. */
+            /** @description The machines to measure on. The default is every machine with the labels. */
             machines?: components["schemas"]["Slug"][] | null;
-            /** @description On the first machine that is free and has the labels, and no other. */
+            /** @description Measure only on the first free machine with the labels. */
             on_any?: boolean;
             /**
              * @description A preset, or the path of a definition in the repository. The default is the commit's `roundtrip.toml`.
@@ -2809,7 +2812,7 @@ export interface components {
             /** @description The new jobs, without those that were already open. */
             job_ids: number[];
         };
-        /** @description How many pairs there are of each kind. */
+        /** @description The number of pairs by kind. */
         KindCounts: {
             /** @description Changed in p90, p99 or shape alone. */
             elsewhere: number;
@@ -2919,7 +2922,7 @@ export interface components {
             is_thinned: boolean;
             kept: components["schemas"]["Deltas"] | null;
             latency_ns: components["schemas"]["LatencyColumns"] | null;
-            /** @description The indexes, from 0, of points with lost messages. */
+            /** @description The indexes, from 0, of points with lost, duplicated, reordered or damaged messages. */
             lossy: number[];
             /** @description The number of stored points in the request. */
             point_count: number;
@@ -3059,7 +3062,7 @@ export interface components {
         MeasuredSide: {
             /**
              * Format: int64
-             * @description In `stream`: payload bytes that arrived, over the time of all transfers.
+             * @description In `stream`: delivered payload bytes per second of transfer time.
              */
             bytes_per_second: number | null;
             /**
@@ -3073,13 +3076,13 @@ export interface components {
             latency_ns: components["schemas"]["UsualQuantiles"];
             /** @description True when not everything arrived once, in order and intact. */
             lossy: boolean;
-            /** @description Where. */
+            /** @description The machine. */
             machine: string;
-            /** @description How. */
+            /** @description The methodology. */
             methodology: components["schemas"]["Methodology"];
-            /** @description How the medians of the repetitions lie. */
+            /** @description Quartiles of the repetitions' medians. */
             repetition_p50_ns: components["schemas"]["RepetitionQuartiles"];
-            /** @description The figures of each repetition. */
+            /** @description The values of each repetition. */
             repetitions: components["schemas"]["RepetitionFigures"];
             /**
              * Format: uuid
@@ -3120,12 +3123,12 @@ export interface components {
             p99_ns: number;
             /**
              * Format: uuid
-             * @description In which run.
+             * @description The run.
              */
             run_id: string;
             /**
              * Format: int64
-             * @description In which series.
+             * @description The series.
              */
             series_id: number;
         };
@@ -3221,8 +3224,7 @@ export interface components {
             on_full: components["schemas"]["Slug"];
             /**
              * Format: int32
-             * @description Into how many parts each repetition was cut, because it took turns with the other side of a comparison. Absent:
-             *     it was measured in one go.
+             * @description The number of parts of each repetition, which alternated with the other side of a comparison. Absent: one part.
              */
             parts?: number | null;
             /** @description How the payload is written, read and verified, and which side pays for it. */
@@ -3295,24 +3297,24 @@ export interface components {
             /** @description The key that signs messages to a webhook, shown only once; null for other kinds. */
             secret: string | null;
         };
-        /** @description A run that was stored. */
+        /** @description A stored run. */
         NewRun: {
             /**
              * Format: int64
-             * @description The place of its commit.
+             * @description Its commit's ordinal.
              */
             commit_ordinal: number;
-            /** @description Where it was measured. */
+            /** @description Its machine. */
             machine: string;
             /**
              * Format: uuid
-             * @description Which one.
+             * @description Its id.
              */
             run_id: string;
         };
         /** @description New runs of one project. */
         NewRuns: {
-            /** @description How many. */
+            /** @description The number of new runs. */
             run_count: number;
             /** @description The newest of them, at most 40. */
             runs: components["schemas"]["NewRun"][];
@@ -3321,9 +3323,9 @@ export interface components {
         NotCompared: {
             /** @description The differences between the sides. For `delivered`, without the numbers, because they differ in each case. */
             differences: components["schemas"]["Difference"][];
-            /** @description On which machines, by name. */
+            /** @description Their machines, by name. */
             machines: string[];
-            /** @description How many pairs. */
+            /** @description The number of pairs. */
             pair_count: number;
             /** @description Why there is nothing to compare. */
             reasons: string[];
@@ -3371,12 +3373,12 @@ export interface components {
         OidcTrust: {
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description When it was created.
              */
             created_at: string;
-            /** @description Pattern of the environment that the job names; null: any, or none. */
+            /** @description Pattern of the job's environment; null for any or none. */
             environment: string | null;
-            /** @description Pattern of the ref that the job runs for; null: any. */
+            /** @description Pattern of the ref that triggered the job; null for any. */
             git_ref: string | null;
             /**
              * @description The issuer of the job tokens.
@@ -3389,7 +3391,7 @@ export interface components {
              */
             oidc_trust_id: number;
             /**
-             * @description The repository's name when this was written. It decides nothing.
+             * @description The repository's name when the trust was created, for display only.
              * @example octo/lib
              */
             repository: string;
@@ -3403,7 +3405,7 @@ export interface components {
              * @description The id of the repository's owner.
              */
             repository_owner_id: number;
-            /** @description Pattern of the workflow's file and its ref; null: any. */
+            /** @description Pattern of the workflow's file and its ref; null for any. */
             workflow_ref: string | null;
         };
         /** @description Jobs that a project trusts. */
@@ -3464,7 +3466,7 @@ export interface components {
              * @description Its size in bytes.
              */
             bytes: number;
-            /** @description In which format it was read. */
+            /** @description Its format. */
             format: string;
             /** @description Its name. */
             name: string;
@@ -3508,12 +3510,12 @@ export interface components {
         Point: {
             /**
              * Format: int64
-             * @description Messages that the transport took.
+             * @description Messages that the transport accepted.
              */
             accepted: number;
             /**
              * Format: int64
-             * @description Messages whose sending was tried.
+             * @description Messages that were attempted.
              */
             attempted: number;
             /**
@@ -3551,7 +3553,7 @@ export interface components {
             environment_id: number;
             /**
              * Format: int32
-             * @description Repetitions that did not.
+             * @description Repetitions that did not finish.
              */
             failure_count: number;
             /** @description All repetitions merged. */
@@ -3568,7 +3570,7 @@ export interface components {
              * @description Repetitions that finished.
              */
             repetition_count: number;
-            /** @description How the medians of the repetitions lie: the repetition is the statistical unit. */
+            /** @description Quartiles of the repetitions' medians. The repetition is the statistical unit. */
             repetition_p50_ns: components["schemas"]["RepetitionQuartiles"];
             /**
              * Format: uuid
@@ -3654,7 +3656,7 @@ export interface components {
             /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
             fails_on_regression?: boolean | null;
             /**
-             * @description Where agents fetch its commits from; null: nowhere.
+             * @description The repository from which agents fetch commits; null for none.
              * @example https://git.example.org/libfoo.git
              */
             repository_url?: string | null;
@@ -3744,7 +3746,7 @@ export interface components {
             /** @description The visibility. */
             visibility: components["schemas"]["Visibility"];
         };
-        /** @description How long an agent still has a job. */
+        /** @description The remaining duration of a lease. */
         Prolonged: {
             /**
              * Format: int32
@@ -3806,14 +3808,14 @@ export interface components {
         QuantileChange: {
             /**
              * Format: double
-             * @description By how much head's times are longer than base's, as a share.
+             * @description The change in head's times relative to base's, as a share.
              */
             change: number | null;
             /** @description The 95 % interval of that change. */
             change_interval: number[] | null;
             /**
              * Format: double
-             * @description How probable so uneven times are without a change, adjusted for all that is compared.
+             * @description The p-value, adjusted for the whole comparison.
              */
             p_adjusted: number;
             verdict: components["schemas"]["Verdict"] | null;
@@ -3855,12 +3857,12 @@ export interface components {
             transport: components["schemas"]["TransportInfo"];
             /**
              * Format: double
-             * @description How often an end sleeps and is woken for a message; null as above.
+             * @description Wake-ups of a sleeping end per message; null as above.
              */
             wakes_per_message: number | null;
             /**
              * Format: double
-             * @description Wake-ups a second at that rate; null as above.
+             * @description Wake-ups per second at that rate; null as above.
              */
             wakes_per_second: number | null;
         };
@@ -3914,13 +3916,13 @@ export interface components {
             /** @description The publications, in reading order. */
             references: components["schemas"]["Reference"][];
         };
-        /** @description Changes of several series that one cause explains, for the worse or the better. */
+        /** @description Changes of several series with one cause, for the worse or the better. */
         Regression: {
-            /** @description The newest commit that was measured before all of its changes: none of the culprits. */
+            /** @description The newest commit that was measured before all of its changes. It is not a suspect. */
             after_commit: components["schemas"]["CommitPlace"];
-            /** @description The account that looks after it. */
+            /** @description The assignee's account name. */
             assignee: string | null;
-            /** @description Where it is talked about. */
+            /** @description The issue link. */
             bug_url: string | null;
             /** @description The cause. */
             cause: components["schemas"]["ChangeCause"];
@@ -3929,12 +3931,12 @@ export interface components {
              * @description When its first change was found.
              */
             created_at: string;
-            /** @description For the worse or the better. */
+            /** @description Slower or faster. */
             direction: components["schemas"]["Direction"];
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Why its alerts are held; null if they are not. */
             held_because: string | null;
-            /** @description Machines on which they did, by name. */
+            /** @description Machines with these changes, by name. */
             machines: string[];
             /**
              * Format: date-time
@@ -3957,7 +3959,7 @@ export interface components {
             series_count: number;
             /** @description The triage state. */
             state: components["schemas"]["State"];
-            /** @description The oldest commit that was measured after all of them: the last of the culprits. */
+            /** @description The oldest commit that was measured after all of its changes: the last suspect. */
             until_commit: components["schemas"]["CommitPlace"];
             /**
              * Format: date-time
@@ -3966,13 +3968,13 @@ export interface components {
             updated_at: string;
             /**
              * Format: double
-             * @description The largest of the changes, as a share: of p50 where a series has one.
+             * @description The largest change, as a share: of p50 where a series has one.
              */
             worst_change: number | null;
         };
         /** @description A change of triage. Absent fields stay unchanged, null removes a value. */
         RegressionChange: {
-            /** @description The name of the account that looks after it. */
+            /** @description The assignee's account name. */
             assignee?: string | null;
             /** @description The issue link: an address that begins with https:// or http://. */
             bug_url?: string | null;
@@ -4239,7 +4241,7 @@ export interface components {
         };
         /** @description One upload: one project's commit, measured on one machine at one time. */
         RunReport: {
-            /** @description The branch that was checked out; absent when none was. */
+            /** @description The checked-out branch; absent for a detached head. */
             branch?: string | null;
             /** @description The machine's own readings. */
             canaries: components["schemas"]["Canary"][];
@@ -4260,7 +4262,7 @@ export interface components {
             /** @description Its first-parent ancestors, the nearest first, so that commits can be ordered without asking a forge. */
             history: components["schemas"]["Commit"][];
             job?: components["schemas"]["Lease"] | null;
-            /** @description Where it was measured. */
+            /** @description The machine. */
             machine: components["schemas"]["Machine"];
             /** @description The repository whose commits are charted. */
             project: components["schemas"]["Slug"];
@@ -4337,10 +4339,10 @@ export interface components {
             finished_at: string;
             /**
              * Format: int64
-             * @description The job that it was measured for; null: none.
+             * @description The job that it was measured for; null without a job.
              */
             job_id: number | null;
-            /** @description Where it was measured. */
+            /** @description The machine. */
             machine: string;
             /**
              * @description The seed of the order of repetitions, as text because it can exceed JavaScript's integers.
@@ -4830,7 +4832,7 @@ export interface components {
             bytes?: number | null;
             /**
              * Format: int64
-             * @description How many.
+             * @description The count.
              */
             count: number;
             /** @description Its name: `read`, `sendmsg`, `futex`. */
@@ -4852,7 +4854,7 @@ export interface components {
         TokenRequest: {
             /**
              * Format: int32
-             * @description The expiry time.
+             * @description The lifetime in days.
              * @default 90
              */
             expires_in_days: number | null;
@@ -6260,7 +6262,7 @@ export interface operations {
                 from?: number;
                 /** @description Only commits up to and including this ordinal. */
                 to?: number;
-                /** @description `main`: only points of the trend. The default is all points. */
+                /** @description `main`: only points of the trend, and all summaries. The default is all points. */
                 lines?: "main" | "all";
             };
             header?: never;
@@ -7350,7 +7352,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The commit, or that none is known */
+            /** @description The commit, or null if none is known */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 // @vitest-environment node
-/** Holds the generated types to the API document: after a change there, `npm run gen` renews them. */
+/** Checks that the generated types match the API document. After a change there, run `npm run gen`. */
 import { readFile } from "node:fs/promises";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { expect, it } from "vitest";
@@ -11,6 +11,6 @@ it("schema.gen.ts is what the API document generates", async () => {
     rootTypesNoSchemaPrefix: true,
   });
   const committed = await readFile(new URL("./schema.gen.ts", import.meta.url), "utf8");
-  // The command puts a comment above what the library returns.
+  // The command adds a comment above the output of the library.
   expect(committed.endsWith(astToString(generated)), "stale: run `npm run gen`").toBe(true);
 });

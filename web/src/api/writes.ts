@@ -26,7 +26,7 @@ export const createProject = (body: Api.ProjectRequest) => dataOf(client.POST("/
 export const changeProject = (project: string, body: Api.ProjectChange) =>
   dataOf(client.PATCH("/api/v1/projects/{project}", { params: { path: { project } }, body }));
 
-/** Deletes a project and all its results. */
+/** Permanently deletes a project and all its results. */
 export const deleteProject = (project: string) =>
   dataOf(client.DELETE("/api/v1/projects/{project}", { params: { path: { project } } }));
 

@@ -35,7 +35,7 @@ function network(on: boolean) {
   act(() => void window.dispatchEvent(new Event(on ? "online" : "offline")));
 }
 
-/** Has the server answer a question, or fail to. */
+/** A request that succeeds, or fails with an error. */
 async function asked(error: Error | null) {
   await act(async () => {
     const queryFn = () => (error === null ? Promise.resolve(1) : Promise.reject(error));

@@ -6,7 +6,7 @@ import { type Connection as State, useConnection } from "@/api/connection";
 import { useLive } from "@/api/live";
 import { isChangeable, projectsQuery, sessionQuery } from "@/api/queries";
 import { signOut } from "@/api/writes";
-import { Menu, SelectField, TextButton } from "@/components/ui/controls";
+import { Menu, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
 import { show } from "@/lib/overlays";
 import { SIGN_IN_PATH, toHome, toOverview, toSignIn } from "@/lib/paths";
 import { chooseTheme, THEMES, type Theme, useTheme } from "@/lib/theme";
@@ -62,7 +62,7 @@ function ProjectSwitch({ project }: { project: string }) {
   return (
     <SelectField
       label="Project"
-      options={projects.map((name) => ({ value: name, label: name }))}
+      options={optionsOf(projects)}
       value={project}
       onChange={(name) => navigate(toOverview(name))}
     />

@@ -118,7 +118,7 @@ export function Palette({ project = "", typed }: Props) {
       </div>
       <p className="palette-foot">
         <kbd>↑</kbd> <kbd>↓</kbd> select, <kbd>Enter</kbd> opens. Filters: transport, machine, scenario, mode,
-        placement, size, peers, os.
+        placement, size, peers, os; separate alternatives with commas.
       </p>
     </Modal>
   );
@@ -234,7 +234,7 @@ function nameOf(form: HTMLFormElement): string {
   return String(new FormData(form).get("name") ?? "").trim();
 }
 
-/** All keyboard shortcuts of the page. `?` shows it. */
+/** The list of keyboard shortcuts of this page and of all pages. `?` opens it. */
 export function KeyList() {
   const maps = useKeyMaps();
   const areOn = useAreKeysOn();

@@ -76,7 +76,7 @@ import { Layout } from "./Layout";
 
 type Context = { queryClient: QueryClient };
 
-/** Loads what a page waits for. */
+/** Loads the required data of a page. */
 const waitFor = ({ queryClient }: Context, ...queries: { queryKey: readonly unknown[] }[]) =>
   Promise.all(queries.map((query) => queryClient.ensureQueryData(query as EnsureQueryDataOptions<unknown>)));
 
@@ -395,9 +395,9 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     defaultPendingComponent: PageSkeleton,
-    // A page that takes longer than a blink shows where its content will be.
+    // Pages that take longer show placeholders.
     defaultPendingMs: 200,
-    // The cache of queries decides what is fresh.
+    // The query cache decides which data is fresh.
     defaultPreloadStaleTime: 0,
     defaultPreload: "intent",
     scrollRestoration: true,

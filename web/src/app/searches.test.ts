@@ -1,4 +1,4 @@
-/** What each page understands of its address: the rest is left out, so that a link that was cut still opens. */
+/** The valid parts of each page's address; the rest is ignored, so that a damaged link still opens. */
 import { expect, it } from "vitest";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
@@ -37,14 +37,14 @@ it.each<[page: string, parse: (raw: RawSearch) => object, raw: RawSearch, known:
     { base: "6843749", head: "2e5f291" },
   ],
   ["a comparison", parseCompareSearch, { machine: "lab-1", base: {}, head: "" }, { machine: "lab-1" }],
-  // The search as it was typed, also where the router read something else into it.
+  // The typed search, even if the router parsed it as another type.
   ["Explore", parseExploreSearch, { q: " transport:pipe  p99 " }, { q: "transport:pipe  p99" }],
   ["Explore", parseExploreSearch, { q: 64, picked: 12 }, { q: "64", picked: "12" }],
   ["Explore", parseExploreSearch, { q: true }, { q: "true" }],
   ["Explore", parseExploreSearch, { q: ["a"], picked: "12,,x", after: "no cursor!" }, {}],
   ["Explore", parseExploreSearch, { q: "" }, {}],
   ["the inbox", parseInboxSearch, { shown: "odd", direction: 7, quiet: "yes", after: "<" }, {}],
-  // It opens with what has to be looked at.
+  // The default: open regressions.
   ["the inbox", askedOfInbox, {}, { direction: "regressed", state: "new,acknowledged" }],
   [
     "the inbox",
@@ -52,6 +52,6 @@ it.each<[page: string, parse: (raw: RawSearch) => object, raw: RawSearch, known:
     { shown: "all", direction: "improved", quiet: true, after: "abc" },
     { direction: "improved", quiet: true, after: "abc" },
   ],
-])("%s reads its address without trust: %#", (_page, parse, raw, known) => {
+])("%s ignores invalid values in its address: %#", (_page, parse, raw, known) => {
   expect(parse(raw)).toEqual(known);
 });

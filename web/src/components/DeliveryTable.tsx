@@ -34,7 +34,7 @@ export function DeliveryHeads() {
   );
 }
 
-/** One receiver, counted from 1. Losses are highlighted. */
+/** One receiver, counted from 1. Lost and altered messages are highlighted. */
 export function DeliveryCells({ receiver, delivery }: { receiver: number; delivery: Delivery }) {
   return (
     <>

@@ -140,7 +140,7 @@ function JobName({ project, job }: { project: string; job: Job }) {
       {job.base_sha !== null && (
         <span className="muted">
           {" "}
-          vs. <code title={job.base_sha}>{shortSha(job.base_sha)}</code>
+          vs <code title={job.base_sha}>{shortSha(job.base_sha)}</code>
         </span>
       )}
       {job.preset !== null && <span className="line muted">{job.preset}</span>}

@@ -28,7 +28,7 @@ export function fitnessOf({ failing, suspect }: AgentSummary, suspectBecause: st
     : { word: "healthy", shape: "full", because: null };
 }
 
-/** Labels as words: `the label lab`, `the labels lab, macos`. */
+/** `the label lab`, `the labels lab, macos`. */
 export function labelsText(labels: readonly string[]): string {
   return `the ${labels.length === 1 ? "label" : "labels"} ${labels.join(", ")}`;
 }

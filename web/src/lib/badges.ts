@@ -3,7 +3,7 @@
 /** A badge: paths on this server, and its alternative text. */
 export type Badge = { src: string; href: string; alt: string };
 
-/** The badge of a project: how many regressions are open. */
+/** The badge of a project: its number of open regressions. */
 export function projectBadge(project: string): Badge {
   const path = encodeURIComponent(project);
   return {
@@ -13,7 +13,7 @@ export function projectBadge(project: string): Badge {
   };
 }
 
-/** The badge of a series: how fast it is now. */
+/** The badge of a series: its newest time. */
 export function seriesBadge(
   { project, series_id, name }: { project: string; series_id: number; name: string },
   quantile: "p50" | "p99",

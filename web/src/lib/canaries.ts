@@ -13,6 +13,9 @@ const MEANINGS: Record<string, string> = {
   "memcpy-64m": "copying 64 MiB (exceeds every cache)",
 };
 
+export const CANARY_NOTE =
+  "Canaries benchmark the machine itself. If they move, the machine changed, not the code.";
+
 /** What a canary measures; its slug if it is unknown. */
 export function canaryMeaning(slug: string): string {
   return MEANINGS[slug] ?? slug;
@@ -48,7 +51,7 @@ export function environmentChanges(readings: readonly CanaryReading[]): number[]
 /** How many of the newest readings are compared with those before. */
 const NEWEST = 5;
 
-/** The median of the newest readings against that of those before. */
+/** The median of the newest readings, compared with that of the readings before. */
 export type Drift = { newest_ns: number; before_ns: number; share: number; before_count: number };
 
 /** The drift of a canary within the newest environment; `null` with too few readings. */

@@ -5,7 +5,6 @@ import {
   caseName,
   endName,
   headlineName,
-  operationName,
   parameterNames,
   parametersKey,
   parametersOf,
@@ -129,20 +128,9 @@ describe("names", () => {
     );
     expect(headlineName(kase({ buffer_bytes: 65_536 }))).toBe("1 KiB messages, 64 KiB buffer");
   });
-  it("number ends where there are several of a kind", () => {
+  it("number ends if there are several of a kind", () => {
     expect([0, 1].map((place) => endName(place, 2, 1))).toEqual(["sender", "receiver"]);
     expect([0, 1, 2].map((place) => endName(place, 3, 2))).toEqual(["sender 1", "sender 2", "receiver"]);
     expect([0, 1, 2].map((place) => endName(place, 3, 1))).toEqual(["sender", "receiver 1", "receiver 2"]);
-  });
-  it("name the operation of each scenario, also of an unknown one", () => {
-    const named = (scenario: string) => operationName(kase({ scenario }));
-    expect(named("roundtrip")).toBe("A round trip of 1 KiB");
-    expect(named("stream")).toBe("A stream of 1 KiB writes");
-    expect(named("open-loop")).toBe("A message of 1 KiB in an open loop");
-    expect(named("handle-passing")).toBe("Passing handles with messages of 1 KiB");
-    expect(operationName(kase({ scenario: "handle-passing", message_bytes: 1 }))).toBe("Passing handles");
-    expect(named("route")).toBe("A route of 1 KiB messages");
-    expect(named("channel-n-1")).toBe("A many-to-one channel of 1 KiB messages");
-    expect(named("gossip")).toBe("A gossip of 1 KiB");
   });
 });

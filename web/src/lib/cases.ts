@@ -14,7 +14,7 @@ export type Parameters = {
   size_profile: string | null;
   buffer_bytes: number | null;
   rate_per_second: number | null;
-  /** Which of several programs of one transport. */
+  /** The name of one of several programs of a transport. */
   variant: string | null;
 };
 
@@ -54,7 +54,7 @@ export function endsOf(kase: Pick<Case, "senders" | "peers">): number {
   return sendersOf(kase) + kase.peers;
 }
 
-/** An end by its place among all ends, senders first, with a number where there are several: `receiver 2`. */
+/** The name of an end by its index, senders first, numbered if there are several: `receiver 2`. */
 export function endName(place: number, ends: number, senders: number): string {
   const isSender = place < senders;
   const [role, alike, number] = isSender
@@ -77,7 +77,7 @@ export function parameterNames(kase: Named): string[] {
   ];
 }
 
-/** How many messages one operation takes, where the case says so. */
+/** The number of messages per operation; `null` if the case does not set it. */
 export function messagesPerOperation({
   message_bytes,
   total_bytes,
@@ -110,14 +110,14 @@ const NAMES_IN_KEYS: [keyof Parameters, string][] = [
   ["variant", "variant"],
 ];
 
-/** A short text for addresses and file names, the same if and only if all parameters are; empty when none is set. */
+/** A short key for addresses and file names, unique for the parameters; empty if none is set. */
 export function parametersKey(parameters: Parameters): string {
   return NAMES_IN_KEYS.filter(([name]) => parameters[name] !== USUAL_PARAMETERS[name])
     .map(([name, text]) => `${text}-${parameters[name]}`)
     .join(".");
 }
 
-/** For `sort`: by transfer, senders, receivers, profile, buffer, rate and variant, what is not set first. */
+/** For `sort`: by transfer, senders, receivers, profile, buffer, rate and variant; unset ones first. */
 export function byParameters(a: Parameters, b: Parameters): number {
   for (const [name] of NAMES_IN_KEYS) {
     const [one, other] = [a[name], b[name]];
@@ -142,7 +142,7 @@ export function benchmarkName({ benchmark, variant }: Pick<Named, "benchmark" | 
   return variant == null ? benchmark : `${benchmark}, ${variant}`;
 }
 
-/** What is sent, to begin a headline: `1 KiB messages`. */
+/** The traffic, to begin a headline: `1 KiB messages`. */
 export function trafficName(kase: Named): string {
   const noun = kase.scenario === "stream" ? "writes" : "messages";
   return kase.size_profile == null
@@ -161,26 +161,6 @@ export function headlineName(kase: Named): string {
   if (kase.messages == null) return [trafficName(kase), ...names].join(", ");
   const count = counted(kase.messages, "message");
   return [`${count} of ${sizeName(kase)}`, ...names.filter((name) => name !== count)].join(", ");
-}
-
-/** What is timed, to begin a sentence: `A round trip of 1 KiB`. */
-export function operationName(kase: Named): string {
-  const size = sizeName(kase);
-  switch (kase.scenario) {
-    case "stream":
-      return `A stream of ${size} writes`;
-    case "route":
-    case "channel-1-n":
-    case "channel-n-1":
-    case "channel-n-n":
-      return `A ${scenarioName(kase.scenario)} of ${size} messages`;
-    case "open-loop":
-      return `A message of ${size} in an open loop`;
-    case "handle-passing":
-      return kase.message_bytes === 1 ? "Passing handles" : `Passing handles with messages of ${size}`;
-    default:
-      return `A ${scenarioName(kase.scenario)} of ${size}`;
-  }
 }
 
 export function caseName(kase: Case): string {
@@ -209,7 +189,7 @@ function endNames(kase: Named): string[] {
   return peers === 1 && messages == null ? [] : [counted(peers, "receiver")];
 }
 
-/** How much one operation transfers: a count where bytes are not the point. */
+/** The amount that one operation transfers: a count of handles, or bytes. */
 function transferNames(kase: Named): string[] {
   if (kase.total_bytes == null) return [];
   const pieces = kase.total_bytes / Math.max(1, kase.message_bytes);

@@ -12,7 +12,7 @@ export type Asked = {
 
 type Facet = SeriesFacets["machine"];
 
-/** The scenario of other tools' benchmarks: these have no sizes, ends or placement. */
+/** The scenario of imported benchmarks, which have no sizes, ends or placement. */
 export const IMPORTED = "benchmark";
 const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
 
@@ -22,12 +22,12 @@ export function valuesOf(facet: Facet, order: string[] = []): string[] {
   return facet.map(({ value }) => value).sort((a, b) => ascending(rank(a), rank(b)) || ascending(a, b));
 }
 
-/** The placements of a facet, in the order that they are offered in. */
+/** The placements of a facet, in a fixed order. */
 export function placementsOf(facet: Facet): string[] {
   return valuesOf(facet, PLACEMENT_ORDER);
 }
 
-/** The scenarios of a facet that this suite has measured. */
+/** The scenarios of a facet, without imports. */
 export function scenariosOf(facet: Facet): string[] {
   return valuesOf(facet, ["roundtrip"]).filter((scenario) => scenario !== IMPORTED);
 }

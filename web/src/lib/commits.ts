@@ -1,4 +1,4 @@
-/** Commit names for people. */
+/** Short commit names. */
 
 export function shortSha(sha: string): string {
   return sha.slice(0, 7);

@@ -1,9 +1,9 @@
-/** What differs between two environments of a machine, in a few words. */
+/** Differences between two environments of a machine. */
 import { distinct } from "./collections";
 
 export type EnvironmentFacts = Readonly<Record<string, string>>;
 
-/** Longer values are cut where there is little room. */
+/** Longer values are shortened. */
 const VALUE_CHARACTERS_MAX = 24;
 
 export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
@@ -12,7 +12,7 @@ export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts):
     .filter((key) => before[key] !== after[key]);
 }
 
-/** What changed from one environment to the next: the first fact, and how many more. */
+/** The first changed fact, and the number of others. */
 export function environmentDifference(
   before: EnvironmentFacts | undefined,
   after: EnvironmentFacts | undefined,

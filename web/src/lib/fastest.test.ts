@@ -87,7 +87,7 @@ describe("the fastest", () => {
     expect(spans(answer)).toEqual([["tcp", 64, 64]]);
   });
 
-  it("is nobody where nothing was measured", () => {
+  it("is empty without results", () => {
     expect(answered(aSweep([]))).toEqual({ stretches: [], changes: [], apart: [] });
   });
 });

@@ -54,8 +54,8 @@ export function leadersOf({ stretches }: Answer): Set<string> {
 }
 
 /**
- * As few stretches as there can be: from the smallest size on, the line that is fastest, or equal to the fastest, over the
- * most sizes in a row.
+ * The fewest possible stretches: from the smallest size, the line that is fastest or equal to the fastest over the most
+ * consecutive sizes.
  */
 function stretchesOf(lines: MeasuredLine[], figure: Figure): Stretch[] {
   const ranks = positionsOf(lines)

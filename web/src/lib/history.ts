@@ -6,8 +6,8 @@ import { numbersOf } from "./statistics";
 export type DrawnPlace = { place: number; ordinal: number; runs: number };
 
 /**
- * The places that a line goes through, one a commit, the oldest first: of several runs the newest with an unmodified work
- * tree, or the newest when all were modified.
+ * The points of a line, one per commit, oldest first: the newest run with an unmodified work tree, otherwise the newest
+ * run.
  */
 export function drawnPlaces(line: Pick<LineSeries, "commit_ordinals" | "work_tree_modified">): DrawnPlace[] {
   const modified = new Set(line.work_tree_modified);
@@ -26,7 +26,7 @@ export function drawnPlaces(line: Pick<LineSeries, "commit_ordinals" | "work_tre
 
 export type History = { ordinals: number[]; values: number[] };
 
-/** Where a line changes its level: at a place of it, or before it begins. */
+/** A change point on a line, or before its beginning. */
 export type Mark = { place: number | "before"; direction: ChangePoint["direction"] };
 
 /** A line's p50 or p99; for imports, the stated values. */

@@ -26,7 +26,7 @@ export function useSettled<T>(value: T, delay_ms: number): T {
   return settled;
 }
 
-/** The document's title while a page is shown. */
+/** Sets the document's title while a page is shown. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Roundtrip`;

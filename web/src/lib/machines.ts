@@ -19,6 +19,10 @@ export function systemOf(
   return { system: [osName(os), kernel].filter(Boolean).join(" "), cpu: briefCpu(fact("cpu.model") ?? arch) };
 }
 
+/** Explains lost runs in tables of machines. */
+export const LOST_NOTE =
+  "Lost: acknowledged to the agent but missing from the database, for example after a restore.";
+
 /** The health of a machine. */
 export type Health = {
   suspectBecause: string | null;
@@ -57,7 +61,7 @@ export function healthName({ suspectBecause, silence, isWatched }: Health): stri
 const STARTS_MIN = 4;
 /** A machine is overdue after this many usual intervals without a run. */
 const INTERVALS_MAX = 3;
-/** Runs come in bursts; an agent without new commits measures once an hour. */
+/** Minimum interval, because runs come in bursts; an agent without new commits measures once an hour. */
 const INTERVAL_MIN_MS = 3_600_000;
 
 /** The median interval between run starts; `null` with too few runs. */

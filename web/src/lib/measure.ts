@@ -8,7 +8,7 @@ export type MeasureSearch = Present<{
   preset: string | undefined;
 }>;
 
-/** As many commits as an address of reasonable length holds. */
+/** Limits the length of the address. */
 const COMMITS_MAX = 40;
 
 export function parseMeasureSearch(raw: RawSearch): MeasureSearch {

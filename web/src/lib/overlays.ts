@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 import { createSignal } from "./signal";
 
-/** The palette, the list of saved views, the list of keys. */
+/** Search, saved views, keyboard shortcuts. */
 export type Overlay = "palette" | "views" | "keys";
 
 const { subscribe, notify } = createSignal();

@@ -1,8 +1,8 @@
-/** Every link of the product as a function, so that a page's address is written once. */
+/** A function for every link, so that each address is defined once. */
 import { linkOptions } from "@tanstack/react-router";
 import type { MeasureSearch } from "./measure";
 
-/** The entry: the only project, or the list of them. */
+/** The start page: the only project, or the list of projects. */
 export const toHome = () => linkOptions({ to: "/" });
 
 export const toOverview = (project: string) => linkOptions({ to: "/$project", params: { project } });
@@ -31,7 +31,7 @@ export const toPoint = (project: string, seriesId: number, runId: string) =>
     search: { run: runId },
   });
 
-/** Several series drawn together: on the page of the first, with the others. */
+/** Several series in one chart, on the page of the first. */
 export const toSeriesTogether = (project: string, [first = 0, ...others]: readonly number[]) =>
   linkOptions({
     to: "/$project/series/$seriesId",
@@ -69,7 +69,7 @@ export const toWorked = (project: string, reference: string) =>
 export const toSettings = (project: string) => linkOptions({ to: "/$project/settings", params: { project } });
 export const toCompare = (project: string) => linkOptions({ to: "/$project/compare", params: { project } });
 
-/** Two commits or runs of a project compared: full or short object names, or identities of runs. */
+/** The comparison of two commits or runs: full or short SHAs, or run ids. */
 export const toComparison = (project: string, base: string, head: string) =>
   linkOptions({ to: "/$project/compare", params: { project }, search: { base, head } });
 
@@ -82,7 +82,7 @@ export const toPullRequest = (project: string, pullRequest: number) =>
     params: { project, pullRequest: String(pullRequest) },
   });
 
-/** One series with the point of one commit pinned, by its place. */
+/** A series with one pinned commit, by its ordinal. */
 export const toSeriesAt = (project: string, seriesId: number, at: number) =>
   linkOptions({
     to: "/$project/series/$seriesId",
@@ -93,7 +93,7 @@ export const toSeriesAt = (project: string, seriesId: number, at: number) =>
 export const lineCsvHref = (seriesId: number): string =>
   `/api/v1/charts/line?series=${seriesId}&last=10000&format=csv`;
 
-/** All of a comparison, with the figures of every repetition. */
+/** The CSV of a comparison, with the values of every repetition. */
 export function compareCsvHref(
   project: string,
   asked: { base: string; head: string; machine?: string; q?: string; kind?: string },
@@ -101,7 +101,7 @@ export function compareCsvHref(
   return `/api/v1/projects/${project}/compare?${new URLSearchParams({ ...asked, format: "csv" })}`;
 }
 
-/** The sign-in page: no project can have this address. */
+/** The sign-in page; no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";
 
 export const NEW_PROJECT_PATH = "/-/new-project";
@@ -109,7 +109,7 @@ export const toNewProject = () => linkOptions({ to: NEW_PROJECT_PATH });
 
 export const toSignIn = (to: string) => linkOptions({ to: SIGN_IN_PATH, search: { to } });
 
-/** Signing in with GitHub, and from there back to a page. */
+/** Sign-in with GitHub, returning to a page. */
 export const githubHref = (to: string): string => `/auth/github?to=${encodeURIComponent(to)}`;
 
 /** A page of the documentation, by its path in `docs/`. */

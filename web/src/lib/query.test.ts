@@ -84,11 +84,11 @@ it.each([
   "size:>1025",
   '"BM_Pipe:64" "p99" "two words"',
   "",
-])("writes %s as it was read", (text) => {
+])("round-trips %s", (text) => {
   expect(textOf(queryOf(text))).toBe(text);
 });
 
-it("writes any size so that it is read the same", () => {
+it("round-trips any size", () => {
   for (const bytes of [0, 1, 1023, 1024, 1536, 5000, 1_048_576, 3_145_728]) {
     const query: Query = { ...EVERYTHING, size: [[{ kind: "exact", bytes }]] };
     expect(queryOf(textOf(query))).toEqual(query);

@@ -59,7 +59,7 @@ export function parseQuery(text: string): Parsed {
   return { kind: "query", query };
 }
 
-/** The text of a query: keys in one order, then words, then the figure. Reading it gives the same query. */
+/** The text of a query: keys in a fixed order, then words, then the figure. It parses to the same query. */
 export function textOf(query: Query): string {
   return [
     ...NAME_KEYS.filter((key) => query[key].length > 0).map((key) => `${key}:${query[key].join(",")}`),
@@ -77,7 +77,7 @@ export function errorText({ from, message }: QueryError): string {
 type Token = { from: number; text: string };
 
 function tokensOf(text: string): Token[] {
-  // A quote reaches to the next one, over spaces; one without an end reaches to the end.
+  // A quote extends over spaces to the next one, or to the end.
   return [...text.matchAll(/(?:"[^"]*(?:"|$)|[^\s"])+/g)].map(({ index, 0: token }) => ({
     from: index,
     text: token,
@@ -114,7 +114,7 @@ type Wrong = (message: string, at?: number, length?: number) => QueryError;
 
 function readBare(text: string, query: Query, wrong: Wrong): QueryError | null {
   const figure = figureOf(text);
-  // The server would leave it out.
+  // The server would ignore it.
   if (!/[\p{L}\p{N}]/u.test(text)) return wrong("expected a word with a letter or a digit");
   if (figure === undefined) query.words = [...query.words, text];
   else if (query.figure !== undefined && query.figure !== figure) {
@@ -181,7 +181,7 @@ const COMPARISONS = {
 const COMPARATORS = Object.keys(COMPARISONS) as Comparator[];
 type Comparator = keyof typeof COMPARISONS;
 
-/** One size, all of one side of a size, or all from one to another; in bytes, ends included. */
+/** A size, a comparison with a size, or an inclusive range, in bytes. */
 export type SizeTerm =
   | { kind: "exact"; bytes: number }
   | { kind: "compared"; comparator: Comparator; bytes: number }
@@ -236,7 +236,7 @@ export function isOfSize(bytes: number, term: SizeTerm): boolean {
   }
 }
 
-/** A whole number of bytes; `null` where the text is none. */
+/** A whole number of bytes; `null` for an invalid text. */
 function bytesOf(text: string): number | null {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(text.toLowerCase()) ?? [];
   const size = UNITS[unit];

@@ -17,7 +17,7 @@ export type Asked =
 
 /** The limit of the server for values of one facet. */
 const VALUES_MAX = 100;
-/** How many values a sentence names. */
+/** The number of values that a message lists. */
 const NAMED_MAX = 8;
 
 export function askedOf(query: Query, known: Known): Asked {

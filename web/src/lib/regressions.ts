@@ -42,10 +42,11 @@ export function headlineOf(
 ): string {
   const noun = direction === "improved" ? "improvement" : "regression";
   const count = regressions.length;
+  const more = isWhole ? "" : "More than ";
   const named = (adjective: string) =>
     count === 0 ? `No ${adjective}${noun}s` : `${more}${counted(count, `${adjective}${noun}`)}`;
-  const more = isWhole ? "" : "More than ";
-  if (shown !== "open") return `${named(ADJECTIVES[shown])}${AFTER[shown]}`;
+  if (shown === "fixed") return named("fixed ");
+  if (shown !== "open") return `${named("")}${AFTER[shown]}`;
   const worst = largest(regressions);
   const size = worst === null ? "" : `, ${direction === "improved" ? "best" : "worst"} ${changeText(worst)}`;
   const untriaged = regressions.filter(({ state }) => state === "new").length;
@@ -53,16 +54,8 @@ export function headlineOf(
   return `${named("open ")}${untriaged === 0 ? "" : `, ${untriaged} untriaged`}${size}`;
 }
 
-const ADJECTIVES: Record<Exclude<Shown, "open">, string> = {
-  fixed: "fixed ",
-  invalid: "",
-  machine: "",
-  all: "",
-};
-
-const AFTER: Record<Exclude<Shown, "open">, string> = {
-  fixed: "",
-  invalid: " marked as invalid",
+const AFTER: Record<Exclude<Shown, "open" | "fixed">, string> = {
+  invalid: " marked “not a regression”",
   machine: " caused by machines",
   all: "",
 };

@@ -20,7 +20,7 @@ export function flag(value: unknown): true | undefined {
   return value === true ? true : undefined;
 }
 
-/** A lower-case identifier, as transports, modes and machines have. */
+/** A lower-case identifier, such as those of transports, modes and machines. */
 export function slug(value: unknown): string | undefined {
   return typeof value === "string" && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined;
 }
@@ -30,7 +30,7 @@ export function slugs(value: unknown): string | undefined {
   return typeof value === "string" ? joined(slugsOf(value.slice(0, 2000))) : undefined;
 }
 
-/** The identifiers of a text that `slugs` let through. */
+/** The identifiers in a text from `slugs`. */
 export function slugsOf(value: string | undefined): string[] {
   return (value?.split(".") ?? []).filter((name) => slug(name) !== undefined);
 }
@@ -42,7 +42,7 @@ export function slugOf(label: string): string {
     .replace(/^-|-$/g, "");
 }
 
-/** Several identifiers as one text; nothing where there are none. */
+/** Joins identifiers; `undefined` for none. */
 export function joined(names: string[]): string | undefined {
   return names.length === 0 ? undefined : names.join(".");
 }
@@ -51,7 +51,7 @@ export function commitSha(value: unknown): string | undefined {
   return typeof value === "string" && /^[0-9a-f]{40}$/.test(value) ? value : undefined;
 }
 
-/** Free text of reasonable length. A text of digits arrives as a number. */
+/** Free text of limited length. The router parses digits as a number. */
 export function text(value: unknown): string | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const trimmed = String(value).slice(0, 100);
@@ -72,7 +72,7 @@ export function cursor(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Za-z0-9_-]{1,1000}$/.test(value) ? value : undefined;
 }
 
-/** The entries that are there, so that an absent value stays out of the URL. */
+/** Removes absent values, so that they stay out of the URL. */
 export function present<T extends Record<string, unknown>>(values: T): Present<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Present<T>;
@@ -81,12 +81,12 @@ export function present<T extends Record<string, unknown>>(values: T): Present<T
 /** Every value optional, none of them `undefined`. */
 export type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-/** Where to go when signed in: a path of this server's pages, never another site. The server keeps the same rule. */
+/** The page after signing in: a path on this server, never another site. The server has the same rule. */
 const LENGTH_MAX = 2048;
 
 /**
- * The path in a value; `undefined` where it is none. Browsers read a backslash as a slash, leave out tabs and line breaks,
- * and take two slashes for the beginning of a host.
+ * The path in a value; `undefined` if it is not one. Browsers read a backslash as a slash, ignore tabs and line breaks,
+ * and read two slashes as the beginning of a host.
  */
 export function localPath(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;

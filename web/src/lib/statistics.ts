@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number | null {
 /** A size and its interval; `null`: beyond the measured sizes. */
 export type SizeInterval = { x: number; from: number | null; to: number | null };
 
-/** A narrow interval takes as many digits, and no more. */
+/** The maximum number of digits, for narrow intervals. */
 const DIGITS_MAX = 4;
 
 /** A calculated size: two digits of it, more only where a whole number has more. */
@@ -56,7 +56,7 @@ export function intervalParts({ x, from, to }: SizeInterval): { size: string; lo
   return { size: sizeOf(x, digits), low: text(from), high: text(to) };
 }
 
-/** The same in one text, with the interval in brackets; a unit that all have is written once. */
+/** The same as one text, with the interval in brackets; a common unit appears once. */
 export function intervalText(interval: SizeInterval): string {
   const { size, low, high } = intervalParts(interval);
   const unit = size.split(" ")[1];
@@ -90,7 +90,7 @@ export function environmentsOf(begins: readonly EnvironmentBegins[], count: numb
   });
 }
 
-/** How many operations are in a bin of a column, for each bin that has any. */
+/** The number of operations in each non-empty bin of a column. */
 export function countsByBin(firstBin: number, counts: readonly number[]): Map<number, number> {
   const byBin = new Map<number, number>();
   let bin = firstBin;
@@ -102,7 +102,7 @@ export function countsByBin(firstBin: number, counts: readonly number[]): Map<nu
   return byBin;
 }
 
-/** Where a bin begins and where it ends, in nanoseconds. */
+/** The bounds of a bin in nanoseconds. */
 export function boundsOfBin(bin: number, stepsPerDoubling: number): [from: number, to: number] {
   return [2 ** (bin / stepsPerDoubling), 2 ** ((bin + 1) / stepsPerDoubling)];
 }

@@ -19,6 +19,9 @@ export type Load = {
 /** Why a point is not comparable; `null`: it is. */
 type Apart = "lossy" | "environment" | null;
 
+/** Values of the column `Comparable` for points that are not. */
+export const NOT_COMPARABLE = { lossy: "no: lossy", environment: "no: other environment" };
+
 export type MeasuredPoint = {
   x: number;
   point: SweepPoint;
@@ -123,7 +126,7 @@ export function crossingsOf(crossovers: Crossover[], lines: MeasuredLine[]): Cro
     .sort((a, b) => ascending(a.x, b.x));
 }
 
-/** Every value of the swept parameter at which any of the lines was measured, ascending. */
+/** All measured values of the swept parameter, ascending. */
 export function positionsOf(lines: MeasuredLine[]): number[] {
   return distinct(lines.flatMap(({ points }) => points.map(({ x }) => x))).sort(ascending);
 }
@@ -187,8 +190,10 @@ function loadName({ parameters, methodology }: SweepLine, over: SweepChart["over
     ...LOAD_PARAMETERS.flatMap((name) => {
       const value = parameters[name];
       // With a size profile, message_bytes is only the largest size.
-      const isSaid = name === over || (name === "message_bytes" && parameters.size_profile !== undefined);
-      return value === undefined || isSaid || isUsual(name, value, over) ? [] : [parameterName(name, value)];
+      const isImplied = name === over || (name === "message_bytes" && parameters.size_profile !== undefined);
+      return value === undefined || isImplied || isUsual(name, value, over)
+        ? []
+        : [parameterName(name, value)];
     }),
     ...(methodology.window === 1 ? [] : [`window ${formatCount(methodology.window)}`]),
     ...(methodology.probe == null ? [] : [`probe ${methodology.probe}`]),

@@ -1,4 +1,4 @@
-/** Moments and durations for people. Times travel as RFC 3339 and are shown in the reader's own time zone. */
+/** Formats times and durations. The API uses RFC 3339; times are shown in the user's time zone. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

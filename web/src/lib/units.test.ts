@@ -91,13 +91,13 @@ describe("formatRate", () => {
     [1_319_413_953, "1.23 GiB/s"],
     [1_073_400_000, "1.00 GiB/s"],
     [1_072_693_248, "1,023 MiB/s"],
-  ])("%i bytes a second reads %s", (rate, text) => {
+  ])("%i bytes per second reads %s", (rate, text) => {
     expect(formatRate(rate)).toBe(text);
   });
 });
 
 describe("small things", () => {
-  it("sets thousands apart", () => {
+  it("separates thousands", () => {
     expect(formatCount(1_234_567)).toBe("1,234,567");
   });
   it("counts with singular and plural", () => {
@@ -122,7 +122,7 @@ describe("axis labels", () => {
 });
 
 it("keeps times and names unbroken", () => {
-  expect(unbrokenTimes("p50 15.9 µs (15.9 ns an operation), p99 3.33 ms")).toBe(
-    "p50\u00a015.9\u00a0µs (15.9\u00a0ns an operation), p99\u00a03.33\u00a0ms",
+  expect(unbrokenTimes("p50 15.9 µs (15.9 ns per operation), p99 3.33 ms")).toBe(
+    "p50\u00a015.9\u00a0µs (15.9\u00a0ns per operation), p99\u00a03.33\u00a0ms",
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Numbers with their units, for people: three significant digits, rounded half up, and one unit chosen after
+ * Formats numbers with their units: three significant digits, rounded half up, and one unit chosen after
  * rounding, so that 999.6 µs reads 1.00 ms and never 1000 µs. Whole nanoseconds, bytes and counts stay exact.
  */
 
@@ -81,7 +81,7 @@ export function counted(count: number, singular: string, plural = `${singular}s`
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
-/** A count within a sentence: a small one as a word. */
+/** A count for sentences: small numbers as words. */
 export function inWords(count: number): string {
   return WORDS[count] ?? formatCount(count);
 }
@@ -101,7 +101,7 @@ export function shareOfAll(share: number): string {
   return percent < 99.9 ? `${percent.toFixed(1)} %` : "> 99.9 %";
 }
 
-/** Labels of an axis of times: one unit for all of them and no more decimals than tell them apart. */
+/** Labels of a time axis: one unit, and only as many decimals as the labels need to differ. */
 export function axisLabelsOfNs(ticks: number[]): string[] {
   return axisLabels(ticks, TIME_UNITS, "");
 }

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { localPath } from "./search";
 import { createSignal } from "./signal";
 
-/** One view: its name, once a project, and the path with its query. */
+/** A view: its name, unique in the project, and the path with its query. */
 export type View = { name: string; href: string };
 
 export const NAME_LENGTH_MAX = 80;
@@ -11,7 +11,7 @@ const VIEWS_MAX = 200;
 const STORAGE_KEY = "roundtrip.views";
 
 const here = createSignal();
-/** The parsed form of what was stored last, so that the same text is the same list. */
+/** The last parsed list, so that unchanged storage returns the same list. */
 let known: { project: string; stored: string | null; views: readonly View[] } | null = null;
 
 export function viewsOf(project: string): readonly View[] {

@@ -13,7 +13,7 @@ const MODES: Record<string, { two: string; many: string }> = {
   "2thread": { two: "two threads", many: "threads in one process" },
 };
 
-/** The latency of an operation in `route` and the channel scenarios. */
+/** The latency of an operation with several messages or handles. */
 const ALL_RECEIVED = "from an operation’s first send to its last receipt";
 
 const SCENARIOS: Record<string, { name: string; latency: string }> = {

@@ -1,9 +1,9 @@
-/** Comparisons for tests: plausible wholes, of which a test names only what it is about. */
+/** Complete comparisons for tests; a test sets only the relevant fields. */
 import type * as Api from "@/api/types";
 import { groupBy } from "@/lib/collections";
 import { aCommit, aMethodology, aPoint, aRunSummary, aSeries, aTransport, builder } from "./fixtures";
 
-/** A pair that was compared and did not change; what is said of it at a glance follows from the rest. */
+/** An unchanged pair; its kind is computed from the other fields. */
 export function aPair(
   change: Partial<Omit<Api.ComparisonPair, "case" | "transport" | "kind">> & {
     transport?: string;
@@ -38,7 +38,7 @@ export function aPair(
 
 /** The summary of a pair, as the server computes it. */
 export function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "kind">): Api.PairKind {
-  const isBeside = [p90, p99].some((extra) => extra?.verdict != null) || shape?.changed === true;
+  const isElsewhere = [p90, p99].some((extra) => extra?.verdict != null) || shape?.changed === true;
   switch (verdict) {
     case "not comparable":
       return "not-comparable";
@@ -47,9 +47,9 @@ export function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "k
     case "improved":
       return "faster";
     case "inconclusive":
-      return isBeside ? "elsewhere" : "inconclusive";
+      return isElsewhere ? "elsewhere" : "inconclusive";
     case "no change":
-      return isBeside ? "elsewhere" : "unchanged";
+      return isElsewhere ? "elsewhere" : "unchanged";
   }
 }
 
@@ -109,7 +109,7 @@ export function countsOf(pairs: readonly Api.ComparisonPair[]): Api.KindCounts {
   };
 }
 
-/** Why pairs are not compared, as the server puts them together. */
+/** Groups the reasons why pairs are not compared, as the server does. */
 function notComparedOf(pairs: readonly Api.ComparisonPair[]): Api.NotCompared[] {
   const differencesOf = ({ differences }: Api.ComparisonPair) =>
     differences.map((one) => (one.what === "delivered" ? { ...one, base: "", head: "" } : one));
@@ -144,7 +144,7 @@ export function aPullRequest(change: Partial<Api.PullRequestSummary> = {}): Api.
   };
 }
 
-/** A line of a sweep: its median by the swept parameter, p90 and p99 a tenth and the whole of it above. */
+/** A line of a sweep: its median by the swept parameter; p90 is 10 % and p99 100 % above it. */
 export function aSweepLine(
   transport: string,
   medians: Record<number, number>,

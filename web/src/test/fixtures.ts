@@ -1,7 +1,7 @@
-/** Answers of the API for tests: plausible wholes, of which a test names only what it is about. */
+/** Complete API responses for tests; a test sets only the relevant fields. */
 import type * as Api from "@/api/types";
 
-/** Makes answers that are as usual, but for what is named. */
+/** Creates a builder of objects with defaults. */
 export const builder =
   <Answer extends object>(usual: Answer) =>
   (change: Partial<Answer> = {}): Answer => ({ ...usual, ...change });
@@ -14,7 +14,7 @@ export const aCommit = builder<Api.CommitSummary>({
   committed_at: "2026-11-14T10:42:00Z",
 });
 
-/** What a point and a stated figure have in common: where they stand. */
+/** Fields that points and stated values share. */
 const PLACE = {
   run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
   commit_sha: "1".repeat(40),
@@ -99,7 +99,7 @@ export function aResult(
   };
 }
 
-/** What a series and a result have in common that was imported: times of 1,000 operations, nothing known of messages. */
+/** Fields that imported series and results share: 1,000 operations per time, no messages. */
 const IMPORTED = {
   transport: {
     slug: "google-benchmark",
@@ -145,7 +145,7 @@ function imported({ case: kase, transport, statistic }: Imported) {
   };
 }
 
-/** A series of another tool: with samples, or stated where a statistic is named. */
+/** An imported series: with samples, or stated if a statistic is set. */
 export function anImportedSeries(
   change: Imported & Partial<Omit<Api.SeriesSummary, "case" | "transport">> = {},
 ): Api.SeriesSummary {
@@ -161,7 +161,7 @@ export function anImportedSeries(
   };
 }
 
-/** A result of another tool: with samples, or stated where a statistic is named. */
+/** An imported result: with samples, or stated if a statistic is set. */
 export function anImportedResult(
   change: Imported & Partial<Omit<Api.RunResult, "case" | "transport">> = {},
 ): Api.RunResult {
@@ -177,7 +177,7 @@ export function anImportedResult(
   };
 }
 
-/** A point with samples of another tool: nothing is known of messages. */
+/** A point with imported samples, without messages. */
 export function anImportedPoint(change: Partial<Api.Point> = {}): Api.Point {
   return aPoint({
     count: 5,
@@ -189,7 +189,7 @@ export function anImportedPoint(change: Partial<Api.Point> = {}): Api.Point {
   });
 }
 
-/** What another tool states without samples: the figure alone. */
+/** A stated value without samples or interval. */
 export const aStatedPoint = builder<Api.StatedPoint>({
   ...PLACE,
   center_ns: 4000,
@@ -205,7 +205,7 @@ export function anImport(change: Partial<Api.RunSummary> = {}): Api.RunSummary {
   return aRunSummary({ preset: "import", build: "unknown", order_seed: "0", ...change });
 }
 
-/** What repetitions went through when there is nothing to tell. */
+/** Observations of undisturbed repetitions. */
 export const anObserved = builder<Api.Observed>({
   late: null,
   missed: null,
@@ -293,7 +293,7 @@ export const aRegression = builder<Api.Regression>({
   updated_at: "2026-11-24T10:00:00Z",
 });
 
-/** A change of a series for the worse, at the 31st commit. */
+/** A regression of a series at commit 31. */
 export const aChangePoint = builder<Api.ChangePoint>({
   change_point_id: 1,
   series_id: 1,
@@ -316,7 +316,7 @@ export const aChangePoint = builder<Api.ChangePoint>({
   found_at: "2026-11-24T10:00:00Z",
 });
 
-/** A line of no points yet; columns are differences. */
+/** A line without points; columns are delta-encoded. */
 export const aLine = builder<Api.LineSeries>({
   series_id: 1,
   point_count: 0,
@@ -386,7 +386,7 @@ export function aMethodology(): Api.Methodology {
   };
 }
 
-/** A token of an agent that nothing is special about. */
+/** An ordinary agent token. */
 export const aToken = builder<Api.TokenSummary>({
   token_id: 1,
   name: "lab-linux-1",
@@ -442,7 +442,7 @@ export const aJob = builder<Api.Job>({
   done_by_run_id: null,
 });
 
-/** An agent that is as it should be, and has nothing to do. */
+/** A healthy, idle agent. */
 export const anAgent = builder<Api.AgentSummary>({
   agent_id: 1,
   machine: "lab-linux-1",

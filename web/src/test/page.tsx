@@ -1,12 +1,12 @@
-/** Shows a part of a page as the application would: with a cache of answers, and with addresses to lead to. */
+/** Renders a part of a page with a query cache and a router. */
 import { QueryClient, QueryClientProvider, type QueryKey } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { render, screen } from "@testing-library/react";
 import type { ReactNode } from "react";
 
-/** Shows it once the answers in `known` are there; returns its first heading. */
+/** Renders it with the data in `known`; returns its first heading. */
 export async function showPage(page: ReactNode, known: [QueryKey, unknown][] = []): Promise<HTMLElement> {
-  // The browser of the tests does not scroll, and complains when it is asked to.
+  // jsdom does not implement scrolling, and logs an error.
   window.scrollTo = () => {};
   const queryClient = new QueryClient();
   for (const [key, answer] of known) queryClient.setQueryData(key, answer);

@@ -1,9 +1,9 @@
-/** The mock of the API behind `fetch` in a file of tests: with a new world for each test. */
+/** The API mock behind `fetch`, with new data for each test. */
 import { setupServer } from "msw/node";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { mockApi } from "../../mock/handlers";
 
-/** The server, for tests that answer something in another way, and what was sent to it other than reads. */
+/** The server, so that tests can override responses, and the requests sent to it other than reads. */
 export function mockServer() {
   const server = setupServer();
   const sent: { method: string; path: string; body: Promise<unknown> }[] = [];

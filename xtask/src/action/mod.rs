@@ -367,7 +367,7 @@ fn rejects_false_reports(fixture: &Fixture) -> Result<()> {
     let before = fixture.newest_run()?;
     for (member, value, code, output) in [
         ("/pull_request", json!(13), 9, "is for pull request 13, expected 12"),
-        ("/pull_request", Value::Null, 9, "is for pull request none, expected 12"),
+        ("/pull_request", Value::Null, 9, "is for no pull request, expected 12"),
         ("/commit", Value::Null, 1, "is not a report"),
         ("/commit/sha", json!(fixture.main), 9, &format!("expected {}", fixture.head)),
     ] {
@@ -391,7 +391,7 @@ fn github_command(job: &Job<'_>, numbers: &str) -> Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     let script = format!(
         "#!/bin/sh\nwanted='api --method GET repos/octo/lib/pulls --field state=open --raw-field head=stranger:change --jq'\n\
-         case \"$*\" in \"$wanted \"*) ;; *) echo \"gh was asked: $*\" >&2; exit 1 ;; esac\n\
+         case \"$*\" in \"$wanted \"*) ;; *) echo \"unexpected call of gh: $*\" >&2; exit 1 ;; esac\n\
          test \"$GH_TOKEN\" = github-token || exit 4\nprintf '%s' '{numbers}'\n"
     );
     fs::write(folder.join("gh"), script)?;

@@ -98,7 +98,7 @@ impl<'a> Job<'a> {
         ensure!(!run.contains("${{"), "step {name} has an expression in its script: use a variable");
         let file = |name: &str| self.folder.path().join(name);
         fs::write(file("script.sh"), run)?;
-        // Like a runner starts `shell: bash`.
+        // As a runner starts `shell: bash`.
         let mut bash = Tool::named("bash")?
             .words("--noprofile --norc -e -o pipefail")
             .arguments([file("script.sh")])

@@ -66,7 +66,7 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     };
     let running = states.iter().map(start).collect::<Result<Vec<_>>>()?;
     let is_empty = |state: &PathBuf| waiting(&state.join("spool")).is_some_and(|count| count == 0);
-    interrupt::poll("all reports stored", TIMEOUT, Duration::from_millis(100), || {
+    interrupt::poll("all reports to be stored", TIMEOUT, Duration::from_millis(100), || {
         step.message(&format!("{} of {all} stored", stored(&url)));
         Ok(states.iter().all(is_empty).then_some(()))
     })?;

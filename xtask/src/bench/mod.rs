@@ -121,6 +121,6 @@ impl Options {
     }
 
     fn print(&self, rows: &[roundtrip_budget::Row]) -> Result<ExitCode> {
-        roundtrip_budget::print(rows, self.format == Format::Json).context("cannot encode the rows")
+        roundtrip_budget::print(rows, self.format == Format::Json).context("cannot print the rows")
     }
 }

@@ -93,7 +93,7 @@ fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
         let figure: Figure = serde_json::from_str(line).with_context(|| format!("invalid result: {line}"))?;
         ensure!(!figure.values.is_empty() && !figure.peer.values.is_empty(), "result without values: {line}");
         ensure!(
-            BUDGETS.iter().any(|bar| bar.0 == figure.key),
+            BUDGETS.iter().any(|budget| budget.0 == figure.key),
             "the browser measured {}, which has no budget",
             figure.key
         );
@@ -101,11 +101,11 @@ fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
     };
     let figures: Vec<Figure> = figures.lines().map(parse).collect::<Result<_>>()?;
     let mut rows = Vec::new();
-    for bar @ (key, title, part, ..) in BUDGETS {
+    for budget @ (key, title, part, ..) in BUDGETS {
         if only.is_none_or(|only| only == part) {
             let before = rows.len();
             rows.extend(
-                figures.iter().filter(|figure| figure.key == key).map(|figure| row(bar, figure, extent)),
+                figures.iter().filter(|figure| figure.key == key).map(|figure| row(budget, figure, extent)),
             );
             ensure!(rows.len() > before, "the browser did not measure {key}: {title}");
         }
@@ -177,11 +177,11 @@ impl StoredData {
         }
     }
 
-    /// Starts a server with the data, and waits until it has searched them for changes.
+    /// Starts a server with the data, and waits until it has searched it for changes.
     fn serve(&self, program: &Path) -> Result<Server> {
         let kept = platform::cache_folder()?.join("bench-web").join(self.folder);
         let data_folder = kept.join("data");
-        // Written last: data without this stamp are incomplete.
+        // Written last: data without this stamp is incomplete.
         let complete = Stamp::new(kept.join("complete"), self.digest()?);
         if !complete.is_current() {
             let step = Step::start("history");
@@ -269,10 +269,8 @@ mod tests {
     fn missing_figures_are_an_error() {
         let error = rows(&figure("scripts", "[1]"), Some("transfer"), "").unwrap_err().to_string();
         assert!(error.contains("did not measure longest-answer"), "{error}");
-        assert!(rows(&figure("unheard-of", "[1]"), None, "").unwrap_err().to_string().contains(
-            "has no \
-         budget"
-        ));
+        let error = rows(&figure("unheard-of", "[1]"), None, "").unwrap_err().to_string();
+        assert!(error.contains("has no budget"), "{error}");
         assert!(rows(&figure("scripts", "[]"), Some("transfer"), "").is_err());
     }
 

@@ -32,7 +32,8 @@ const DEBIAN_PACKAGES: &[&str] = &[
     // thousand starts fails.
     "wine64-preloader",
 ];
-/// From the Python package index: a compiler and linker with the C libraries of macOS and FreeBSD, and a wrapper for cargo.
+/// From the Python package index: a compiler and linker with the C libraries of macOS and FreeBSD, and a
+/// wrapper for cargo.
 const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 /// Raise it when the build from the same packages changes.
 const RECIPE: &str = "1";

@@ -31,7 +31,7 @@ const CHECKOUT: [&str; 4] = ["benches/external/", "docs/", "install.sh", "server
 const POSTGRESQL: &str = "/usr/lib/postgresql";
 /// Programs that must be installed: for the machine itself, or for pages.
 const NEEDED: &str = "bash cc git ip mount node nsenter openssl python3 strip systemctl unshare";
-/// A page takes at most a minute on an idle machine.
+/// A page takes at most a minute, even on a busy machine.
 const TIMEOUT_SECONDS: u32 = 240;
 /// Lines of output shown for a failed page.
 const SHOWN_LINES: usize = 80;

@@ -52,21 +52,21 @@ fn run_pages(tally: &mut Tally, pages: &[Page]) -> Result<()> {
     if let Some(reason) = cannot_be_made() {
         return tally.skip("docs", &reason);
     }
-    let maker = tally.prepare("docs: machine", |step| {
+    let builder = tally.prepare("docs: machine", |step| {
         MachineBuilder::prepare(&programs::build(step, &programs::BOTH, Profile::Release)?, step)
     })?;
-    let Some(maker) = maker else { return Ok(()) };
+    let Some(builder) = builder else { return Ok(()) };
     for page in pages.iter().filter(|page| page.blocks().any(Block::is_run)) {
         let name = page.path.trim_start_matches("docs/").trim_end_matches(".md");
-        tally.step(&format!("docs: {name}"), |step| run_page(page, &maker, step))?;
+        tally.step(&format!("docs: {name}"), |step| run_page(page, &builder, step))?;
     }
     Ok(())
 }
 
-fn run_page(page: &Page, maker: &MachineBuilder, step: &Step) -> Result<Outcome> {
+fn run_page(page: &Page, builder: &MachineBuilder, step: &Step) -> Result<Outcome> {
     let script = page.script(&commands(&workspace::read(&page.path)?))?;
     step.message("creating a machine");
-    let machine = maker.machine()?;
+    let machine = builder.machine()?;
     step.message("running");
     machine.run(&script).with_context(|| format!("the commands of {} failed", page.path))?;
     Ok(Outcome::Passed)
@@ -127,7 +127,7 @@ impl Change {
         match self {
             Self::Text { from, to, because } => (from, to.clone(), because),
             Self::Glance { glance } => {
-                (glance, format!("glance {glance}"), "runs for minutes: stopped after it starts")
+                (glance, format!("glance {glance}"), "runs for minutes: stopped as soon as it measures")
             }
         }
     }
@@ -256,7 +256,11 @@ mod tests {
                     "{} changes what is not run",
                     page.path
                 );
-                assert!(block.run_by.is_none() || block.not_run.is_none(), "{} says two things", page.path);
+                assert!(
+                    block.run_by.is_none() || block.not_run.is_none(),
+                    "{} has both run_by and not_run",
+                    page.path
+                );
             }
         }
     }

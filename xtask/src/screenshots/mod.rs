@@ -122,7 +122,7 @@ fn has_error_rates(url: &str, is_to_wait: bool) -> Result<bool> {
         }
         screen::note("waiting for the server's hourly count; you can use the machine meanwhile");
         let look = || Ok(are_counted()?.then_some(()));
-        interrupt::poll("error rates available", COUNTED_TIMEOUT, Duration::from_secs(5), look)?;
+        interrupt::poll("error rates", COUNTED_TIMEOUT, Duration::from_secs(5), look)?;
     }
     step.done("counted");
     Ok(true)

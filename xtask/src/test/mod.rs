@@ -44,6 +44,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "database_url")]
     all: bool,
     /// Run only the server's tests, against this PostgreSQL; its user must be able to create databases.
+    ///
     /// With the Citus extension, each test uses the whole database, distributes its tables and empties it.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,

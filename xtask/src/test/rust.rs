@@ -32,7 +32,7 @@ pub(super) fn doc_tests(step: &Step) -> Result<Outcome> {
     Ok(Outcome::from_tests(&finished))
 }
 
-/// Builds the programs that `up` starts, with the same profile.
+/// Builds the released agent and server.
 pub(super) fn build_programs(_: &Context, step: &Step) -> Result<Outcome> {
     programs::build(step, &programs::BOTH, Profile::Release)?;
     Ok(Outcome::Prepared)

@@ -40,8 +40,8 @@ fn cycles(sources: &[(&str, &Source)]) -> Vec<Finding> {
         source.finding(
             line,
             &format!(
-                "import cycle: module {from} uses {to}, which uses {from}. Move shared code to a lower \
-             module."
+                "import cycle: module {from} uses {to}, which leads back to {from}. Move shared code to a \
+                 lower module."
             ),
         )
     };

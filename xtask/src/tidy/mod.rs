@@ -86,8 +86,7 @@ const RULES: &[Rule] = &[
             source.has_extension(&["rs"]) && !PLATFORM_HOMES.iter().any(|home| source.path.starts_with(home))
         },
         breaks: |line| line.contains(concat!("target", "_os")) && line.contains("cfg"),
-        message: "conditional on the operating system: expected only in agents/src/platform/ and \
-         benches/src/sys/",
+        message: "conditional on the operating system: expected only in agents/src/platform/ and benches/src/sys/",
     },
     Rule {
         // The compiler enforces the order of the crates; this rule covers their dependencies.
@@ -232,14 +231,12 @@ fn registry_lists_the_transports(sources: &[Source]) -> Vec<Finding> {
         let inside = source.path.strip_prefix(TRANSPORTS).and_then(|name| name.strip_suffix(".rs"));
         let Some(name) = inside.filter(|name| *name != "mod" && !name.contains('/')) else { continue };
         if !listed.iter().any(|(_, other)| *other == name) {
-            findings.push(source.finding(1, &format!("is missing in {REGISTRY}")));
+            findings.push(source.finding(1, &format!("is missing from {REGISTRY}")));
         }
         let slug = name.replace('_', "-");
         if !source.text.contains(&format!("\"{slug}\"")) {
-            let message = format!(
-                "does not contain the slug \"{slug}\": expected the file's name with \
-             hyphens"
-            );
+            let message =
+                format!("does not contain the slug \"{slug}\": expected the file's name with hyphens");
             findings.push(source.finding(1, &message));
         }
     }
@@ -330,7 +327,7 @@ mod tests {
         let misnamed = (fifo.0.clone(), "slug(\"named-pipe\")".to_owned());
         for (files, expected) in [
             (vec![&both, &fifo, &ring], &[][..]),
-            (vec![&both, &fifo, &pipe, &ring], &["benches/src/transport/pipe.rs:1: is missing in"]),
+            (vec![&both, &fifo, &pipe, &ring], &["benches/src/transport/pipe.rs:1: is missing from"]),
             (vec![&unordered, &fifo, &pipe], &["benches/src/transport/mod.rs:3: fifo after pipe: expected"]),
             (
                 vec![&both, &misnamed, &ring],

@@ -1,5 +1,5 @@
-//! Comparisons of two `node` builds: false-positive rate of A/A comparisons, power to find a slowdown of 5
-//! %, and machine time compared with Node's own procedure.
+//! Comparisons of two `node` builds: false-positive rate of A/A comparisons, power to detect a slowdown of 5 %, and
+//! machine time compared with Node's own procedure.
 
 use crate::row;
 use crate::{Measured, Options, Unsupported};
@@ -73,7 +73,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let mut rows = vec![
         row::share_at_most(
             FALSE_MAX,
-            "base = head, said to have changed".into(),
+            "base = head, reported as changed".into(),
             (same.changed, same.all),
             same.interval(same.changed),
         ),

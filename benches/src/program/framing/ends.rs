@@ -1,4 +1,4 @@
-//! Implements the protocol for programs, starts the responder, and takes the times.
+//! Implements the protocol for programs, starts the responder, and measures the times.
 
 use super::Format;
 use super::inbox::Inbox;
@@ -222,11 +222,7 @@ impl<'a> End<'a> {
         while !self.inbox.has_next()? {
             match self.channel.receive(self.inbox.room())? {
                 Some(0) => {
-                    return Err(io::Error::new(
-                        ErrorKind::BrokenPipe,
-                        "the other end closed the \
-                 channel",
-                    ));
+                    return Err(io::Error::new(ErrorKind::BrokenPipe, "the other end closed the channel"));
                 }
                 Some(bytes) => self.inbox.received(bytes),
                 None => {

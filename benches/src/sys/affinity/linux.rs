@@ -95,7 +95,7 @@ fn tasks(pid: u32) -> Vec<Task> {
     let task = |id: String| {
         let ran = tree.text(&format!("{tasks}/{id}/schedstat"));
         let text = tree.text(&format!("{tasks}/{id}/stat"))?;
-        // The name is in parentheses, and may contain any.
+        // The name is in parentheses, and may contain parentheses itself.
         let mut fields = text.rsplit_once(')')?.1.split_whitespace();
         Some(Task {
             id: Pid::from_raw(id.parse().ok()?)?,
@@ -145,7 +145,7 @@ mod tests {
         let then = Some(5_000_000);
         assert!(task('R', Some(5_900_000)).may_be_starting_another(then), "it has hardly run");
         assert!(task('D', then).may_be_starting_another(then), "it waits for memory");
-        assert!(task('R', None).may_be_starting_another(None), "nobody tells what it ran");
+        assert!(task('R', None).may_be_starting_another(None), "its run time is unknown");
         assert!(!task('S', then).may_be_starting_another(then));
         assert!(!task('R', Some(6_100_000)).may_be_starting_another(then));
     }

@@ -7,7 +7,7 @@ pub(super) struct Events {}
 
 impl Events {
     pub(super) fn open(&mut self, _name: &'static str) -> Result<(), String> {
-        Err("counters are supported only on Linux".into())
+        Err("counters are supported only on Linux and FreeBSD".into())
     }
 
     pub(super) fn start(&self) {}

@@ -75,7 +75,7 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = NAMES.iter().find(|(code, _)| *code == self.base()).map(|(_, name)| *name);
-        write!(formatter, "Mach error {} ({:#x})", name.unwrap_or("unknown code"), self.0)
+        write!(formatter, "Mach error {} ({:#x})", name.unwrap_or("with unknown code"), self.0)
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(more.to_string(), "Mach error MACH_SEND_TIMED_OUT (0x10002404)");
         // Alone, the same bits are the code.
         assert_eq!(Code::NO_KERNEL_MEMORY.base(), Code::NO_KERNEL_MEMORY);
-        assert_eq!(Code(99).to_string(), "Mach error unknown code (0x63)");
+        assert_eq!(Code(99).to_string(), "Mach error with unknown code (0x63)");
         assert!(Code::SUCCESS.ok().is_ok() && more.ok() == Err(more));
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn fill<K: Kernel>(
             Code::RECEIVE_TIMED_OUT => return Err(io::Error::from(io::ErrorKind::TimedOut)),
             Code::RECEIVE_PORT_DIED | Code::RECEIVE_PORT_CHANGED => return Err(closed()),
             Code::RECEIVE_BODY_ERROR => {
-                // SAFETY: the kernel may have written it, and nothing uses it.
+                // SAFETY: the kernel has written as much of it as it could, and nothing uses it.
                 unsafe { carried::release(kernel, frame) };
                 return Err(code.into());
             }
@@ -95,8 +95,7 @@ fn needed(frame: &Frame, trailer: Trailer) -> io::Result<usize> {
     let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     if bytes > MESSAGE_BYTES_MAX {
         return refused(format!(
-            "the next Mach message has {bytes} B: expected at most {MESSAGE_BYTES_MAX} \
-         B"
+            "the next Mach message has {bytes} B: expected at most {MESSAGE_BYTES_MAX} B"
         ));
     }
     let needed = bytes + trailer.bytes();

@@ -105,7 +105,10 @@ pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, timeout: Duration) -> 
         _ => {
             // SAFETY: it has just been received, and is not used.
             unsafe { carried::release(kernel, &frame) };
-            Err(io::Error::new(io::ErrorKind::InvalidData, "unexpected port right"))
+            Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "unexpected answer: expected the requested port right",
+            ))
         }
     }
 }
@@ -183,7 +186,7 @@ mod tests {
             })
         };
         let refused = borrow(&kernel, shown, TIMEOUT).map(drop).unwrap_err();
-        assert_eq!(refused.to_string(), "unexpected port right");
+        assert_eq!(refused.to_string(), "unexpected answer: expected the requested port right");
         answering.join().unwrap();
         impostor.die();
         kernel.assert_clean();

@@ -81,11 +81,11 @@ pub(crate) const MEMORY_PRESSURE_SHARE_MAX: f64 = 0.01;
 /// Waiting for a processor above this share of the time: 35 %, and only if each end has its own processor.
 ///
 /// The ends cause pressure themselves: a task that was just woken waits until its waker sleeps. Measured on a guest
-/// with two processors, ping-pong over pipes with 64 B and a stream of 64 KiB writes, in windows of 30 to 200 ms. On an
-/// idle machine: on one processor 58 to 60 % (ping-pong) and 51 to 52 % (stream), on two 13 to 18 % and 7 to 14 % in
-/// eight windows of ten, and 30 % in the worst. With one busy loop: on two processors 41 to 62 % and 46 to 65 %, which
-/// stands out; on one 50 to 54 % and 26 to 50 %, less than on an idle machine. So if the ends share a processor, or the
-/// scheduler may make them share one, this is recorded but is not a reason.
+/// with two processors, ping-pong over pipes with 64 B and a stream of 64 KiB writes, in windows of 30 to 200 ms. With
+/// nothing else running: on one processor 58 to 60 % (ping-pong) and 51 to 52 % (stream), on two 13 to 18 % and 7 to
+/// 14 % in eight windows of ten, and 30 % in the worst. With one busy loop: on two processors 41 to 62 % and 46 to
+/// 65 %, which stands out; on one 50 to 54 % and 26 to 50 %, less than without it. So if the ends share a processor, or
+/// the scheduler may make them share one, this is recorded but is not a reason.
 pub(crate) const CPU_PRESSURE_SHARE_MAX: f64 = 0.35;
 
 /// The reasons why a repetition with these differences ([`Reading::since`]) counts as disturbed, as sentences with

@@ -23,10 +23,9 @@ impl Tracer {
     /// Counting happens where the calls are made, so no watching thread needs a processor.
     pub(super) fn attach(pids: Vec<u32>, _cpu: Option<u32>) -> Result<Self, Unsupported> {
         let mut tracer = Self::start(&pids).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Unsupported::because(format!(
-                "tracing system calls needs dtrace(1): no \
-             {PROGRAM}"
-            )),
+            ErrorKind::NotFound => {
+                Unsupported::because(format!("tracing system calls needs dtrace(1): no {PROGRAM}"))
+            }
             _ => Unsupported::because(format!("starting {PROGRAM}: {error}")),
         })?;
         let mut line = String::new();

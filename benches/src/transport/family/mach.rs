@@ -53,11 +53,9 @@ fn carries(carriage: Carriage, message_bytes: usize) -> Result<(), Unsupported> 
     let (most, whose) = match carriage {
         Carriage::Inline => (abi::MESSAGE_BYTES_MAX - inline_bytes(0), "the inline limit of the kernel"),
         Carriage::OutOfLine(Copying::Virtual) => (MESSAGE_BYTES_MAX, "the message limit"),
-        Carriage::OutOfLine(Copying::Physical) => (
-            abi::PHYSICAL_BYTES_MAX,
-            "the physical-copy limit of the \
-         kernel",
-        ),
+        Carriage::OutOfLine(Copying::Physical) => {
+            (abi::PHYSICAL_BYTES_MAX, "the physical-copy limit of the kernel")
+        }
     };
     if message_bytes <= most {
         return Ok(());

@@ -55,8 +55,7 @@ impl Transport for RingTransport {
         let Manner { waiting, wake_rule, .. } = channel.manner;
         match (self.find()?, waiting, wake_rule) {
             (_, Waiting::Spin, WakeRule::Always) => Err(Unsupported::because(
-                "a spinning receiver needs no wake-up: expected the wake rule \
-                 if-asleep",
+                "a spinning receiver needs no wake-up: expected the wake rule if-asleep",
             )),
             (_, Waiting::Spin, WakeRule::IfAsleep) => Ok(()),
             (None, ..) => Err(Unsupported::because("this ring only spins: expected receive = spin")),
@@ -110,7 +109,7 @@ impl RingTransport {
         let most = ring::geometry::MESSAGE_BYTES_MAX;
         if channel.message_bytes > most {
             return Err(Unsupported::because(format!(
-                "message of {} B exceeds a ring slot: with several receivers, at most {most} B",
+                "message of {} B exceeds a ring slot: expected at most {most} B in route and the channels",
                 channel.message_bytes
             )));
         }

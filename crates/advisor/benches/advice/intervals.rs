@@ -50,7 +50,7 @@ fn row(by: Figure, sizes: &SizeHistogram, draws: usize) -> Row {
         format!("intervals of {by:?} ratios that hold the true one, of {all}"),
         (1_000 * held / all) as u64,
         "per mille",
-        Peer { name: "what they promise".into(), value: COVERAGE_MIN },
+        Peer { name: "nominal coverage".into(), value: COVERAGE_MIN },
         BarIs::ValueAtLeast,
         COVERAGE_MIN,
     )

@@ -53,5 +53,5 @@ fn reports_transports_that_did_not_measure_the_sizes() {
     assert_eq!(ranking.not_ranked[0].0, 0);
     assert!((ranking.not_ranked[0].1 - 2.0 / 1_001.0).abs() < 1e-9);
     let all = rank(&[line(&[about(64, 10)])], &"64:9990,100:2".parse().unwrap(), Figure::P50);
-    assert!(all.ranked[0].mixture.above_share() > 0.0, "it is told even where it is little");
+    assert!(all.ranked[0].mixture.above_share() > 0.0, "small shares are reported too");
 }

@@ -15,13 +15,13 @@ use roundtrip_storage::access::{Role, Scope};
 
 /// Default lifetime of a token.
 pub const TOKEN_DAYS_DEFAULT: u32 = 90;
-/// Maximum.
+/// Maximum lifetime of a token.
 pub const TOKEN_DAYS_MAX: u32 = 3_650;
 /// Lifetime of a token from an OIDC exchange.
 pub(crate) const EXCHANGED_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(15);
 /// How long the old secret of a rotated token stays valid by default.
 pub const OVERLAP_HOURS_DEFAULT: u32 = 24;
-/// Maximum.
+/// The longest overlap.
 pub const OVERLAP_HOURS_MAX: u32 = 7 * 24;
 
 /// Why a request is denied. The text is shown to the caller.

@@ -33,7 +33,7 @@ pub(super) fn answer(ranking: &[RankedTransport], changes: &[AdviceChange], by: 
     sentences.join(" ")
 }
 
-/// Why a transport is not ranked whose measured sizes are too short.
+/// Why a transport whose longest measured size is too short is not ranked.
 pub(super) fn too_short(above_share: f64, longest_bytes: u64, most: f64) -> String {
     format!(
         "Measured up to {} only, but {} of the messages are longer (limit: {}).",

@@ -24,7 +24,7 @@ use uuid::Uuid;
 /// The parameter over which transports are measured.
 pub const OVER: SweptParameter = SweptParameter::MessageBytes;
 
-/// Transports that were measured alike on one machine.
+/// Transports with comparable results on one machine.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AdviceGroup {
     /// The machine's name.
@@ -33,15 +33,16 @@ pub struct AdviceGroup {
     pub environment_id: i64,
     /// The case that the group's transports share: scenario, mode, placement and so on.
     pub case: BTreeMap<String, String>,
-    /// More threads took part than there were processors for them.
+    /// Whether more threads took part than there were processors for them.
     pub oversubscribed: bool,
     /// The advice in a few sentences.
     pub answer: String,
-    /// The first one first.
+    /// The ranked transports, best first.
     pub ranking: Vec<RankedTransport>,
     /// Transports without enough results.
     pub not_ranked: Vec<UnrankedTransport>,
-    /// Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking.
+    /// The message sizes at which the faster of two transports changes. Transports are given by their positions
+    /// in the ranking.
     pub crossovers: Vec<Crossover>,
     /// The nearest scale factors of all sizes, below and above 1, at which another transport would be first.
     pub would_change: Vec<AdviceChange>,
@@ -61,13 +62,13 @@ pub struct RankedTransport {
     /// Processor time of both ends per message; null if not counted at every size.
     #[schema(required)]
     pub cpu_ns_per_message: Option<f64>,
-    /// How often an end sleeps and is woken for a message; null as above.
+    /// Wake-ups of a sleeping end per message; null as above.
     #[schema(required)]
     pub wakes_per_message: Option<f64>,
     /// Busy processors at the requested rate; null without a rate, or if not counted.
     #[schema(required)]
     pub cpus: Option<f64>,
-    /// Wake-ups a second at that rate; null as above.
+    /// Wake-ups per second at that rate; null as above.
     #[schema(required)]
     pub wakes_per_second: Option<f64>,
     /// The distance to the first transport in the ranking; null for the first.
@@ -114,9 +115,9 @@ pub struct BehindFirst {
 pub struct MeasuredSize {
     /// The size.
     pub message_bytes: u64,
-    /// In which series.
+    /// The series.
     pub series_id: i64,
-    /// In which run.
+    /// The run.
     pub run_id: Uuid,
     /// The commit.
     pub commit_sha: String,
@@ -142,9 +143,9 @@ pub struct UnrankedTransport {
 /// The best transport for scaled sizes.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct AdviceChange {
-    /// How many times as long all messages are.
+    /// The scale factor of all sizes.
     pub factor: f64,
-    /// Which place of the ranking would be first.
+    /// The position in the ranking of the transport that would be first.
     pub place: usize,
 }
 

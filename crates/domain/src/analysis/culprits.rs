@@ -19,7 +19,7 @@ const NAMED_MAX: usize = 50;
 pub struct Culprit {
     /// The commit.
     pub commit: CommitSummary,
-    /// How probable it is.
+    /// Its probability.
     pub probability: f64,
     /// Whether any run measured it; where not, it shares the probability of the next one that was.
     pub measured: bool,

@@ -220,15 +220,15 @@ impl EvidenceRequest {
     }
 
     fn classify(&self, references: &[ReferenceSeries]) -> Attribution {
-        let statements: Vec<Observation> =
+        let observations: Vec<Observation> =
             references.iter().map(|reference| reference.classify(self.change.found.change())).collect();
-        let mut sentences: Vec<String> = statements.iter().map(ToString::to_string).collect();
+        let mut sentences: Vec<String> = observations.iter().map(ToString::to_string).collect();
         // Commits of the repository cannot change a transport that is not built from it.
         let cause = if self.subject.is_control {
             sentences.insert(0, "control transport: commits of this repository cannot change it".into());
             Cause::Machine
         } else {
-            Cause::of(&statements)
+            Cause::of(&observations)
         };
         Attribution { change_point_id: self.change.change_point_id, cause, witnesses: sentences }
     }

@@ -76,8 +76,8 @@ pub enum AnalysisError {
     /// The database does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// The search task stopped.
-    #[error("the search for changes ended: {0}")]
+    /// The search task panicked.
+    #[error("the search for changes failed: {0}")]
     Ended(#[from] tokio::task::JoinError),
 }
 

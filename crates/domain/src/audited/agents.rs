@@ -93,7 +93,7 @@ pub async fn enrol_agent(
     if let Some((agent_id, _)) = agent::of_machine(&mut transaction, machine_id).await? {
         if admitted.machine.is_none() {
             return Err(DomainError::Taken(format!(
-                "the machine {} has an agent: to replace that, make a code for this machine alone",
+                "the machine {} already has an agent: to replace it, use a code for this machine only",
                 machine.slug
             )));
         }
@@ -176,7 +176,7 @@ async fn admitted(
     match &admitted.machine {
         Some(bound) if bound != machine.slug.as_str() => Err(DomainError::parameter(
             "machine",
-            format!("the code is for the machine {bound}, and this one is called {}", machine.slug),
+            format!("the code is for the machine {bound}, not {}", machine.slug),
         )),
         _ => Ok(admitted),
     }

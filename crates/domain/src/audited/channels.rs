@@ -37,21 +37,21 @@ pub struct Channel {
     pub events: Vec<Event>,
     /// Whether it is enabled.
     pub enabled: bool,
-    /// Why the server turned it off; null when it is on, or people turned it off.
+    /// Why the server disabled it; null if it is enabled, or if a user disabled it.
     #[schema(required)]
     pub disabled_because: Option<String>,
-    /// When it last took a message.
+    /// When it last accepted a message.
     #[schema(required)]
     pub last_success_at: Option<DateTime<Utc>>,
-    /// When it last did not.
+    /// When sending last failed.
     #[schema(required)]
     pub last_failure_at: Option<DateTime<Utc>>,
-    /// Why it did not.
+    /// Why it failed.
     #[schema(required)]
     pub failure: Option<String>,
     /// The creator: `account:NAME` or `token:NUMBER`.
     pub created_by: String,
-    /// When.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -62,7 +62,7 @@ pub struct ChannelChange {
     /// The name.
     #[schema(max_length = 100)]
     pub name: Option<String>,
-    /// Where it is.
+    /// The target: a mail address or a URL.
     #[schema(max_length = 2000)]
     pub target: Option<String>,
     /// The events it receives.
@@ -166,7 +166,7 @@ pub async fn delete_channel(
 fn check(notifier: &Notifier, kind: Kind, wanted: &Wanted<'_>) -> Result<(), DomainError> {
     let length = wanted.name.chars().count();
     if !(1..=NAME_CHARS_MAX).contains(&length) || wanted.name.contains(char::is_control) {
-        let detail = format!("expected 1 to {NAME_CHARS_MAX} characters, none of them a control character");
+        let detail = format!("expected 1 to {NAME_CHARS_MAX} characters, without control characters");
         return Err(DomainError::parameter("name", detail));
     }
     if wanted.events.is_empty() {
@@ -176,7 +176,7 @@ fn check(notifier: &Notifier, kind: Kind, wanted: &Wanted<'_>) -> Result<(), Dom
 }
 
 fn taken(name: &str) -> DomainError {
-    DomainError::Taken(format!("the project has a channel named {name}: expected another name"))
+    DomainError::Taken(format!("the project already has a channel named {name}: use another name"))
 }
 
 async fn read(connection: &mut PgConnection, channel_id: i64) -> Result<Channel, DomainError> {

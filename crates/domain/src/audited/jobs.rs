@@ -20,11 +20,11 @@ const COMMITS_MAX: usize = 1_000;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
-    /// These commits, in this order. Or `after` and `until`.
+    /// The commits to measure, in this order; or use `after` and `until`.
     #[serde(default)]
     #[schema(value_type = Vec<String>, max_items = 1000)]
     pub commits: Vec<CommitSha>,
-    /// The commits that follow this one on the main line and that a machine has not measured,
+    /// Measures the commits on the main line that follow this one and that a machine has not measured,
     #[schema(value_type = Option<String>)]
     pub after: Option<CommitSha>,
     /// up to this one.
@@ -33,15 +33,15 @@ pub struct JobRequest {
     /// The base to compare each commit with, in pairs.
     #[schema(value_type = Option<String>)]
     pub base: Option<CommitSha>,
-    /// The branch that they are of.
+    /// Their branch.
     #[schema(max_length = 255)]
     pub branch: Option<String>,
-    /// On these machines. Without: on every one that has the labels.
+    /// The machines to measure on. The default is every machine with the labels.
     pub machines: Option<Vec<Slug>>,
     /// The labels that a machine needs.
     #[serde(default)]
     pub labels: Vec<Slug>,
-    /// On the first machine that is free and has the labels, and no other.
+    /// Measure only on the first free machine with the labels.
     #[serde(default)]
     pub on_any: bool,
     /// A preset, or the path of a definition in the repository. The default is the commit's `roundtrip.toml`.
@@ -150,14 +150,14 @@ async fn commits(
         }
         (Some(after), Some(until)) if request.commits.is_empty() => (after, until),
         _ => {
-            let detail = format!("expected 1 to {COMMITS_MAX} of them, or `after` and `until`");
+            let detail = format!("expected 1 to {COMMITS_MAX} commits, or `after` and `until`");
             return Err(DomainError::parameter("commits", detail));
         }
     };
     let Target::Machine(machine_id) = target else {
         return Err(DomainError::parameter(
             "on_any",
-            "a range is of one machine: expected `machines` or `labels`",
+            "not possible for a range of commits: use `machines` or `labels`",
         ));
     };
     let wanted = [after.to_string(), until.to_string()];

@@ -41,7 +41,7 @@ pub struct ProjectChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 255, example = "main")]
     pub default_branch: Option<Option<String>>,
-    /// Where agents fetch its commits from; null: nowhere.
+    /// The repository from which agents fetch commits; null for none.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
     pub repository_url: Option<Option<String>>,

@@ -17,9 +17,9 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegressionChange {
-    /// How far they are.
+    /// The triage state.
     pub state: Option<State>,
-    /// The name of the account that looks after it.
+    /// The assignee's account name.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub assignee: Option<Option<Slug>>,

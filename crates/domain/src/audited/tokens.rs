@@ -239,10 +239,7 @@ async fn trusting(
     });
     let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };
     if trusts.iter().any(|trust| trust.project != first.project) {
-        return Err(DomainError::parameter(
-            "project",
-            "several projects trust this job: expected the name of one",
-        ));
+        return Err(DomainError::parameter("project", "several projects trust this job: name one of them"));
     }
     Ok(first)
 }

@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 /// Where one line of a sweep stops being faster than another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Crossover {
-    /// Which line is the faster one below, as its place among the lines, counted from 0.
+    /// The line that is faster at smaller sizes, as an index from 0.
     pub below: usize,
-    /// Which line is the faster one above, as its place among the lines, counted from 0.
+    /// The line that is faster at larger sizes, as an index from 0.
     pub above: usize,
     /// Where they cross, in bytes.
     pub x: u64,

@@ -12,16 +12,16 @@ use utoipa::ToSchema;
 /// The resolution: bins of 9 %.
 pub const STEPS_PER_DOUBLING: u32 = 8;
 
-/// The columns of a heat map, the oldest first. Every list has one entry a column.
+/// The columns of a heat map, oldest first. Every list has one entry per column.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HeatMapColumns {
     /// Ordinal of the first commit in it.
     pub from_ordinals: Deltas,
-    /// Ordinal of the last commit in it: another one where neighbours were merged.
+    /// Ordinal of the last commit in it; differs from the first if neighbours were merged.
     pub to_ordinals: Deltas,
-    /// The bin that the first count is of. Bin `k` holds times from 2^(k / 8) ns to less than 2^((k + 1) / 8) ns.
+    /// The bin of the first count. Bin `k` holds times from 2^(k / 8) ns to less than 2^((k + 1) / 8) ns.
     pub first_bins: Deltas,
-    /// How many operations took how long, from the first bin on. A number below zero is that many bins without any.
+    /// Numbers of operations by time, from the first bin. A negative number is a run of that many empty bins.
     pub counts: Vec<Vec<i64>>,
     /// Columns with a lossy run, whose lost messages are not included.
     pub lossy: Vec<usize>,

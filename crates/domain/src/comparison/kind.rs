@@ -37,7 +37,7 @@ impl FromStr for PairKind {
     }
 }
 
-/// How many pairs there are of each kind.
+/// The number of pairs by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct KindCounts {
     /// Head takes longer.
@@ -74,13 +74,13 @@ impl KindCounts {
 
 impl PairKind {
     pub(super) fn from_pair(pair: &ComparisonPair) -> Self {
-        let is_beside =
+        let is_elsewhere =
             tail_changes(pair).next().is_some() || pair.shape.as_ref().is_some_and(|shape| shape.changed);
         match pair.verdict {
             Verdict::NotComparable => Self::NotComparable,
             Verdict::Regressed => Self::Slower,
             Verdict::Improved => Self::Faster,
-            Verdict::NoChange | Verdict::Inconclusive if is_beside => Self::Elsewhere,
+            Verdict::NoChange | Verdict::Inconclusive if is_elsewhere => Self::Elsewhere,
             Verdict::Inconclusive => Self::Inconclusive,
             Verdict::NoChange => Self::Unchanged,
         }
@@ -89,8 +89,8 @@ impl PairKind {
 
 /// The changes of the p90 and the p99, if significant.
 fn tail_changes(pair: &ComparisonPair) -> impl Iterator<Item = f64> {
-    let changed = [pair.p90, pair.p99].into_iter().flatten().filter(|beside| beside.verdict.is_some());
-    changed.filter_map(|beside| beside.change)
+    let changed = [pair.p90, pair.p99].into_iter().flatten().filter(|quantile| quantile.verdict.is_some());
+    changed.filter_map(|quantile| quantile.change)
 }
 
 /// At most `limit` pairs of each requested kind, ordered by kind, largest changes first. Unchanged pairs keep
@@ -143,21 +143,21 @@ pub struct NotCompared {
     pub differences: Vec<Difference>,
     /// Why there is nothing to compare.
     pub reasons: Vec<String>,
-    /// How many pairs.
+    /// The number of pairs.
     pub pair_count: usize,
-    /// On which machines, by name.
+    /// Their machines, by name.
     pub machines: Vec<String>,
 }
 
-/// The delivered counts differ in each case.
-const OF_EACH: &str = "delivered";
+/// The difference whose numbers differ in each case.
+const DELIVERED: &str = "delivered";
 
 /// Differences between the sides, and reasons.
 type Why = (Vec<Difference>, Vec<String>);
 
 fn why(pair: &ComparisonPair) -> Why {
     let mut differences = pair.differences.clone();
-    for difference in differences.iter_mut().filter(|difference| difference.what == OF_EACH) {
+    for difference in differences.iter_mut().filter(|difference| difference.what == DELIVERED) {
         difference.base.clear();
         difference.head.clear();
     }

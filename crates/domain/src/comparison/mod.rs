@@ -28,31 +28,32 @@ pub struct ComparisonPair {
     pub transport: TransportInfo,
     /// The case.
     pub case: Case,
-    /// In the base; null when it was not measured there.
+    /// The result in the base; null if not measured there.
     #[schema(required)]
     pub base: Option<MeasuredSide>,
-    /// In the head; null when it was not measured there.
+    /// The result in the head; null if not measured there.
     #[schema(required)]
     pub head: Option<MeasuredSide>,
-    /// The head's time by the base's, both medians over repetitions. Null where they are not compared, here and below.
+    /// The head's time divided by the base's, both medians over repetitions. Null if not compared, here and
+    /// below.
     #[schema(required)]
     pub ratio: Option<f64>,
-    /// By how much head's times are longer than base's (Hodges and Lehmann), as a share.
+    /// The change in head's times relative to base's (Hodges and Lehmann), as a share.
     #[schema(required)]
     pub change: Option<f64>,
     /// The 95 % interval of the change; null with too few repetitions.
     #[schema(required)]
     pub change_interval: Option<[f64; 2]>,
-    /// How probable so uneven times are without a change.
+    /// The p-value: how probable a difference this large is without a change.
     #[schema(required)]
     pub p: Option<f64>,
-    /// The same, adjusted for all pairs of the comparison (Benjamini and Hochberg).
+    /// The p-value, adjusted for all pairs of the comparison (Benjamini and Hochberg).
     #[schema(required)]
     pub p_adjusted: Option<f64>,
     /// Welch's t of the rates, positive where head is faster.
     #[schema(required)]
     pub t: Option<f64>,
-    /// How Node's tool marks that t, without regard to the number of pairs: up to three stars.
+    /// The stars of Node's tool for that t, up to three, not adjusted for the number of pairs.
     pub stars: &'static str,
     /// The verdict on its p50.
     pub verdict: Verdict,
@@ -61,7 +62,7 @@ pub struct ComparisonPair {
     /// The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
     #[schema(required)]
     pub least_change: Option<f64>,
-    /// Why it is inconclusive, in a sentence; null when it is not.
+    /// Why it is inconclusive, in a sentence; null if it is not.
     #[schema(required)]
     pub undecided: Option<String>,
     /// The p90 of the repetitions; null if an upload was deleted, here and below.
@@ -75,20 +76,20 @@ pub struct ComparisonPair {
     pub shape: Option<ShapeChange>,
     /// The differences that prevent a comparison.
     pub differences: Vec<Difference>,
-    /// Why there is nothing to compare: a side without the case, or without the figures of its repetitions.
+    /// Why there is nothing to compare: a side without the case, or without results per repetition.
     pub reasons: Vec<String>,
 }
 
 /// The change of a quantile other than p50.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct QuantileChange {
-    /// By how much head's times are longer than base's, as a share.
+    /// The change in head's times relative to base's, as a share.
     #[schema(required)]
     pub change: Option<f64>,
     /// The 95 % interval of that change.
     #[schema(required)]
     pub change_interval: Option<[f64; 2]>,
-    /// How probable so uneven times are without a change, adjusted for all that is compared.
+    /// The p-value, adjusted for the whole comparison.
     pub p_adjusted: f64,
     /// Regressed or improved; null without a significant change.
     #[schema(required)]
@@ -112,9 +113,9 @@ pub struct ShapeChange {
 pub struct MeasuredSide {
     /// The series' number.
     pub series_id: i64,
-    /// Where.
+    /// The machine.
     pub machine: String,
-    /// How.
+    /// The methodology.
     pub methodology: Methodology,
     /// The run; among several, the newest with a clean work tree.
     pub run_id: Uuid,
@@ -126,15 +127,15 @@ pub struct MeasuredSide {
     pub lossy: bool,
     /// Quantiles of all operations.
     pub latency_ns: UsualQuantiles,
-    /// How the medians of the repetitions lie.
+    /// Quartiles of the repetitions' medians.
     pub repetition_p50_ns: RepetitionQuartiles,
-    /// In `stream`: payload bytes that arrived, over the time of all transfers.
+    /// In `stream`: delivered payload bytes per second of transfer time.
     #[schema(required)]
     pub bytes_per_second: Option<i64>,
     /// The 95 % interval of the median over the repetitions' medians; null with fewer than six repetitions.
     #[schema(required)]
     pub interval_ns: Option<[u64; 2]>,
-    /// The figures of each repetition.
+    /// The values of each repetition.
     pub repetitions: RepetitionFigures,
 }
 

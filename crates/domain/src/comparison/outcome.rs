@@ -217,7 +217,7 @@ fn pair(
     let reason = |(name, side): (&str, Option<&Outcome>)| match side {
         None => Some(format!("not in the {name}")),
         Some(side) if side.times_ns.is_empty() => {
-            Some(format!("{name}: uploaded by an old version, without results per repetition"))
+            Some(format!("{name}: stored by an old version of the server, without results per repetition"))
         }
         Some(_) => None,
     };

@@ -29,10 +29,10 @@ pub struct Admitted {
     memory: Arc<Semaphore>,
 }
 
-/// The memory in use.
+/// The current load.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
-    /// Bytes of bodies.
+    /// Bytes of the bodies in memory.
     pub bytes: i64,
     /// Their maximum.
     pub bytes_max: i64,
@@ -58,7 +58,7 @@ impl Admission {
         Ok(Admitted { share: acquire(&memory, permits(bytes))?, memory })
     }
 
-    /// The memory in use.
+    /// The current load.
     pub fn queue(&self) -> Queue {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let free_bytes = self.memory.available_permits() * BYTES_OF_PERMIT;

@@ -32,20 +32,20 @@ const RUNS_NAMED_MAX: usize = 40;
 /// New runs of one project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NewRuns {
-    /// How many.
+    /// The number of new runs.
     pub run_count: usize,
     /// The newest of them, at most 40.
     pub runs: Vec<NewRun>,
 }
 
-/// A run that was stored.
+/// A stored run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NewRun {
-    /// Which one.
+    /// Its id.
     pub run_id: Uuid,
-    /// Where it was measured.
+    /// Its machine.
     pub machine: String,
-    /// The place of its commit.
+    /// Its commit's ordinal.
     pub commit_ordinal: i64,
 }
 

@@ -37,7 +37,7 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// With these settings.
+    /// A mail server with these settings.
     ///
     /// # Errors
     /// A setting is invalid.

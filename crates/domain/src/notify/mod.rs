@@ -49,7 +49,7 @@ pub struct Settings {
     pub public_url: String,
     /// Whether messages may go to private addresses and by plain HTTP.
     pub allow_private_targets: bool,
-    /// The mail server, if there is one.
+    /// The mail server, if configured.
     pub mail: Option<email::Mail>,
 }
 

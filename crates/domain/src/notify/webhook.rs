@@ -1,4 +1,4 @@
-//! Webhooks: the message as JSON, signed according to the Standard Webhooks specification, which has libraries for most
+//! Webhooks: the message as JSON, signed according to the Standard Webhooks specification, which has libraries for many
 //! languages. `docs/reference/webhook.md` describes verification.
 
 use super::delivery::{Delivery, Failure};

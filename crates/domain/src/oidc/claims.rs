@@ -34,7 +34,7 @@ pub struct Claims {
 }
 
 /// Events whose workflows only run code from the repository or its members. Workflows for pull requests can run code
-/// from forks, which no claim shows, and comments can trigger others.
+/// from forks, which no claim shows. Outsiders can trigger other events, for example by a comment.
 const TRUSTED_EVENTS: [&str; 7] = [
     "merge_group",
     "push",

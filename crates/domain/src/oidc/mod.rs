@@ -53,7 +53,7 @@ pub enum Invalid {
 }
 
 impl Verifier {
-    /// With these settings.
+    /// A verifier with these settings.
     ///
     /// # Errors
     /// The issuer is not an address, or the audience is empty.

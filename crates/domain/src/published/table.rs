@@ -37,14 +37,14 @@ impl ReferenceColumn {
         if !self.is_number {
             return Ok(Some(ReferenceCell::Text(text.to_owned())));
         }
-        let number = text.parse().map_err(|_| format!("{text} is no number"))?;
+        let number = text.parse().map_err(|_| format!("{text} is not a number"))?;
         Ok(Some(ReferenceCell::Number(number)))
     }
 }
 
 impl PartialSchema for ReferenceCell {
     fn schema() -> RefOr<Schema> {
-        // A number that has its digits is, to the document, nothing but a number.
+        // In the API document, a number with its printed digits is simply a number.
         let description = Some("A cell of a published table: a number as it was printed, or a text");
         OneOfBuilder::new().description(description).item(f64::schema()).item(String::schema()).into()
     }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn an_invalid_cell_names_its_line_and_column() {
-        assert_eq!(rows("name,time_us\na,9\nb,fast\n").unwrap_err(), "line 3, time_us: fast is no number");
+        assert_eq!(rows("name,time_us\na,9\nb,fast\n").unwrap_err(), "line 3, time_us: fast is not a number");
         assert!(rows("name,time_us\na\n").unwrap_err().contains("line: 2"));
         assert!(rows("name,time_ns\na,1\n").unwrap_err().contains("expected name, time_us"));
     }

@@ -18,10 +18,11 @@ pub fn next(cron: &str, after: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
     let expected =
         "expected five fields: minute, hour, day of the month, month, day of the week, as in `30 2 * * *`";
     if cron.split_whitespace().count() != 5 {
-        return Err(format!("`{cron}` is no time: {expected}"));
+        return Err(format!("`{cron}` is not a schedule: {expected}"));
     }
-    let parsed = Cron::from_str(cron).map_err(|error| format!("`{cron}` is no time: {error}; {expected}"))?;
-    parsed.find_next_occurrence(&after, false).map_err(|_| format!("`{cron}` never comes: {expected}"))
+    let parsed =
+        Cron::from_str(cron).map_err(|error| format!("`{cron}` is not a schedule: {error}; {expected}"))?;
+    parsed.find_next_occurrence(&after, false).map_err(|_| format!("`{cron}` never occurs: {expected}"))
 }
 
 /// Queues due schedules. Returns the number of new jobs.

@@ -61,7 +61,7 @@ pub enum TaskError {
     #[error(transparent)]
     Database(#[from] sqlx::Error),
     /// A computation outside the database panicked.
-    #[error("a computation ended: {0}")]
+    #[error("a computation failed: {0}")]
     Ended(#[from] tokio::task::JoinError),
 }
 

@@ -108,7 +108,7 @@ fn batch(point_counts: impl Iterator<Item = i32>) -> usize {
     fitting.count().max(1)
 }
 
-/// The due parts of each policy. Points come first, because without them nothing else is left.
+/// The due parts of each policy. Points come first, because their deletion includes the other parts.
 fn due(policies: &[Policy], now: DateTime<Utc>) -> Vec<Due> {
     let mut due = Vec::new();
     for policy in policies {

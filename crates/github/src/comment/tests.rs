@@ -1,7 +1,7 @@
 //! Snapshots of comments, and properties that hold for all of them.
 
 use super::*;
-use crate::report::{DOCS_URL, NO_COMPARISON, NO_CONTACT, methodology};
+use crate::report::{DOCS_URL, NO_COMPARISON, methodology, no_contact};
 use proptest::prelude::*;
 
 const BASE: &str = "a1b2c3d4e5f60718293a4b5c6d7e8f9012345678";
@@ -75,7 +75,7 @@ fn a_mixed_result_with_one_machine_offline() {
     );
     report.legs = vec![
         leg("lab-1", LegState::Measured),
-        Leg { machine: "freebsd-1".into(), state: LegState::Offline, reason: Some(NO_CONTACT.into()) },
+        Leg { machine: "freebsd-1".into(), state: LegState::Offline, reason: Some(no_contact()) },
     ];
     insta::assert_snapshot!(body(&report));
 }

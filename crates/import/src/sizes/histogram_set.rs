@@ -93,7 +93,7 @@ impl Element {
         for &(index, count) in self.all_bins.0.iter().filter(|&&(_, count)| count > 0) {
             let place = at(&format!("allBins[{index}]"));
             if index > ends.len() {
-                return Err(place.fault(format!("expected the number of one of the {} bins", ends.len() + 1)));
+                return Err(place.fault(format!("expected a bin number from 0 to {}", ends.len())));
             }
             // The first bin holds all values below the boundaries, the last all above.
             let low = index.checked_sub(1).map(|before| first_whole(ends[before])).max(min_bytes);

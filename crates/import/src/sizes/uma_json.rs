@@ -90,7 +90,7 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
             }
             None if count > 0 => {
                 return Err(place.fault(format!(
-                    "no `high`: {count} messages have {low} bytes or more. Add `high`, or remove the bucket"
+                    "unbounded bucket: {count} messages have {low} bytes or more. Set `high`, or remove the bucket"
                 )));
             }
             None => {}

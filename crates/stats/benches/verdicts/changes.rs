@@ -150,7 +150,7 @@ fn delay_of_return(method: &Method, is_quick: bool) -> Row {
     }
     delays.sort_unstable();
     let median = delays.get(delays.len() / 2).copied().unwrap_or(usize::MAX);
-    let peer = Peer { name: "the fewest that are no outlier (4)".into(), value: 4.0 };
+    let peer = Peer { name: "the fewest that are not outliers (4)".into(), value: 4.0 };
     row(
         "points until the end of a six-point step is reported".into(),
         median as f64,

@@ -74,7 +74,7 @@ fn places(length: usize, count: usize, random: &mut StdRng) -> Vec<usize> {
     if count == 0 {
         return Vec::new();
     }
-    // The remaining length after subtracting the gap for every place but the first.
+    // The remaining length without the distances from the ends and between the places.
     let room = length - 2 * DISTANCE_MIN - (count - 1) * DISTANCE_MIN;
     let mut places = index::sample(random, room, count).into_vec();
     places.sort_unstable();

@@ -30,7 +30,7 @@ pub struct Detector<'a> {
     silence: Option<Silence>,
 }
 
-/// Why a value reported no change.
+/// Why no change was reported at a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Silence {
     /// There is no significant split. The strongest one begins at this index and has this strength.
@@ -135,7 +135,8 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// Why the newest value reported no change. `None` if it did, or if there are too few values or all are equal.
+    /// Why no change was reported at the newest value. `None` if one was, or if there are too few values or all are
+    /// equal.
     pub fn silence(&self) -> Option<Silence> {
         self.silence
     }

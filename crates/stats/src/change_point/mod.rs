@@ -71,7 +71,7 @@ pub struct Step {
     pub before: f64,
     /// The level after it.
     pub after: f64,
-    /// The first and last value, inclusive, at which the new level begins with a probability of 95 %.
+    /// The range of indices, both ends included, in which the new level begins with a probability of 95 %.
     pub interval: [usize; 2],
     /// The candidate places of the change, as index and probability.
     pub places: Vec<(usize, f64)>,

@@ -9,7 +9,7 @@ const NEAR: f64 = 2.5;
 /// The prior for the autocorrelation, and its weight as a number of values.
 const PRIOR_AUTOCORRELATION: f64 = 0.35;
 const PRIOR_WEIGHT: f64 = 40.0;
-/// Upper limit: with more autocorrelation, neighbours carry no information.
+/// Upper limit: with more autocorrelation, a value adds almost nothing to its neighbour.
 const AUTOCORRELATION_MAX: f64 = 0.8;
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -89,7 +89,7 @@ impl Ranks {
         self.values.len() - self.first
     }
 
-    /// Replaces all values by these, as if pushed one after the other.
+    /// Replaces all values with these, as if pushed one after the other.
     pub(super) fn restart(&mut self, values: &[f64]) {
         let newest = &values[values.len().saturating_sub(self.capacity)..];
         self.values.clear();

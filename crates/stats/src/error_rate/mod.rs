@@ -1,4 +1,4 @@
-//! False-positive and detection rates, computed from the real data and not from a simulation of it.
+//! False-positive and detection rates, computed from real measurements instead of an assumed distribution.
 //!
 //! - [`history`]: change detection, on series without a change that are resampled from the noise of a real series.
 //! - [`halves`]: comparisons, on runs whose repetitions are compared with each other.

@@ -114,7 +114,7 @@ impl fmt::Display for Difference {
             _ => {}
         }
         if parts.is_empty() {
-            return formatter.write_str("no quantile changed by the threshold");
+            return formatter.write_str("all changes of quantiles are below the threshold");
         }
         formatter.write_str(&parts.join("; "))
     }
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(Mode::above_gap(&long), None);
         assert_eq!(Mode::above_gap(&NORMAL), None);
         assert_eq!(description([1.0, 1.0], [0.97, 1.2]), "p99 +20 %");
-        assert_eq!(description([1.0, 1.0], [1.0, 1.0]), "no quantile changed by the threshold");
+        assert_eq!(description([1.0, 1.0], [1.0, 1.0]), "all changes of quantiles are below the threshold");
         assert_eq!(Difference::of(&[], &[NORMAL], 0.03), None);
     }
 }

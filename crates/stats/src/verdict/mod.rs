@@ -4,8 +4,8 @@
 //! Times are compared as log ratios: above 0, head is slower. Paired data needs only the ratios. In addition to the p50
 //! of each repetition, the p90, the p99 and the shape of its distribution are tested, with a joint correction.
 //!
-//! - [`SequentialComparison`]: of pairs, with interim looks. [`unpaired`]: of complete reports. [`Reason`]: why a row
-//!   is inconclusive.
+//! - [`SequentialComparison`]: compares pairs, with interim looks. [`unpaired`]: compares complete reports. [`Reason`]:
+//!   why a row is inconclusive.
 
 use crate::adjust::benjamini_hochberg;
 use crate::mann_whitney;

@@ -6,8 +6,7 @@ use crate::shift::Shift;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::fmt;
 
-/// Smallest number of repetitions per side with a 95 % interval: two sides of three that do not overlap have a p of 10
-/// %.
+/// Smallest number of repetitions per side with a 95 % interval: with three per side that do not overlap, p is 10 %.
 const REPETITIONS_MIN: usize = 4;
 
 /// A larger estimate of missing repetitions is not shown.

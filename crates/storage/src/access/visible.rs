@@ -19,7 +19,7 @@ pub struct Account {
 /// The project and machine that a token is bound to, by name, because they need not exist yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Binding {
-    /// The only project that it is good for.
+    /// The only project that it is valid for.
     pub project: Option<String>,
     /// The only machine that it may upload for.
     pub machine: Option<String>,
@@ -43,9 +43,9 @@ pub struct ManagedToken<'a> {
     pub kind: TokenKind,
     /// Its account.
     pub account_id: Option<i64>,
-    /// Its purpose.
+    /// Its scopes.
     pub scopes: &'a [Scope],
-    /// The only project that it is good for.
+    /// The only project that it is valid for.
     pub project: Option<&'a str>,
     /// The visibility of its project, if that exists.
     pub visibility: Option<Visibility>,

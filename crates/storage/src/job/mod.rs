@@ -14,12 +14,12 @@ use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A commit that is to be measured on a machine.
+/// A commit to measure on a machine.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Job {
     /// Its number.
     pub job_id: i64,
-    /// Where; null: on the first machine that is free and has the labels.
+    /// The machine; null for the first free one with the labels.
     #[schema(required)]
     pub machine: Option<String>,
     /// The labels that a machine needs, if no machine is named.
@@ -56,7 +56,7 @@ pub struct Job {
     /// `queued`, `running`, `done`, `failed` or `cancelled`.
     #[schema(example = "queued")]
     pub status: String,
-    /// How often an agent took it.
+    /// How often an agent claimed it.
     pub attempt: i16,
     /// When it was queued.
     pub created_at: DateTime<Utc>,
@@ -66,10 +66,10 @@ pub struct Job {
     /// When an agent last claimed it.
     #[schema(required)]
     pub started_at: Option<DateTime<Utc>>,
-    /// When it was done, failed or was cancelled; null while it is open.
+    /// When it was done, failed or cancelled; null while it is open.
     #[schema(required)]
     pub done_at: Option<DateTime<Utc>>,
-    /// Why it failed, or did not get done the last time.
+    /// Why it failed, or why the last attempt did not finish.
     #[schema(required)]
     pub failure: Option<String>,
     /// Its newest run.
@@ -82,16 +82,16 @@ pub struct Job {
 pub struct Attempt {
     /// The number of the lease.
     pub fence: i64,
-    /// Which machine took it.
+    /// The machine that claimed it.
     pub machine: String,
-    /// When.
+    /// When it was claimed.
     pub started_at: DateTime<Utc>,
-    /// When it was given back, or found to be lost.
+    /// When it ended, or was found to be lost.
     pub ended_at: DateTime<Utc>,
     /// `done`, `failed`, `released` (the agent returned it) or `lost` (no contact with the agent).
     #[schema(example = "done")]
     pub outcome: String,
-    /// Why not done.
+    /// Why the job was not done.
     #[schema(required)]
     pub reason: Option<String>,
     /// The end of the output of the build and the programs.
@@ -101,7 +101,7 @@ pub struct Attempt {
 /// The jobs to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
-    /// Closed jobs, or open ones.
+    /// Finished jobs if true, open ones if false.
     pub done: Option<bool>,
     /// Only jobs for this regression.
     pub regression_id: Option<i64>,

@@ -24,7 +24,7 @@ pub struct Message {
     pub created_at: DateTime<Utc>,
     /// The project.
     pub project: String,
-    /// The page with all of it.
+    /// The page that lists all of them.
     pub url: String,
     /// The page with the settings of the channel.
     pub settings_url: String,
@@ -61,13 +61,13 @@ pub struct RegressionItem {
     pub url: String,
     /// Series that changed.
     pub series_count: i64,
-    /// Machines on which they did.
+    /// Machines with these changes.
     pub machines: Vec<String>,
     /// The largest of the changes, as a share: 0.2 for 20 % slower.
     pub worst_change: Option<f64>,
-    /// The newest commit that was measured before all of its changes: none of the culprits.
+    /// The newest commit that was measured before all of its changes. It is not a suspect.
     pub after_commit: CommitItem,
-    /// The last of the culprits.
+    /// The last suspect commit.
     pub until_commit: CommitItem,
     /// The number of suspect commits.
     pub commit_count: i64,

@@ -25,7 +25,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Which way times changed.
+    /// The direction of a change.
     pub enum Direction {
         /// Slower.
         Regressed,
@@ -41,14 +41,14 @@ impl Direction {
     }
 }
 
-/// Changes of several series that one cause explains, for the worse or the better.
+/// Changes of several series with one cause, for the worse or the better.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Regression {
     /// Its number in links.
     pub regression_id: i64,
     /// The project.
     pub project: String,
-    /// For the worse or the better.
+    /// Slower or faster.
     pub direction: Direction,
     /// The triage state.
     pub state: State,
@@ -57,27 +57,27 @@ pub struct Regression {
     /// Why its alerts are held; null if they are not.
     #[schema(required)]
     pub held_because: Option<String>,
-    /// The newest commit that was measured before all of its changes: none of the culprits.
+    /// The newest commit that was measured before all of its changes. It is not a suspect.
     pub after_commit: CommitPlace,
-    /// The oldest commit that was measured after all of them: the last of the culprits.
+    /// The oldest commit that was measured after all of its changes: the last suspect.
     pub until_commit: CommitPlace,
     /// The commit that brought it back to the baseline.
     #[schema(required)]
     pub fixed_by_commit: Option<CommitPlace>,
     /// Series that changed.
     pub series_count: i64,
-    /// Machines on which they did, by name.
+    /// Machines with these changes, by name.
     pub machines: Vec<String>,
-    /// The largest of the changes, as a share: of p50 where a series has one.
+    /// The largest change, as a share: of p50 where a series has one.
     #[schema(required)]
     pub worst_change: Option<f64>,
-    /// The account that looks after it.
+    /// The assignee's account name.
     #[schema(required)]
     pub assignee: Option<String>,
     /// The users' note.
     #[schema(required)]
     pub note: Option<String>,
-    /// Where it is talked about.
+    /// The issue link.
     #[schema(required)]
     pub bug_url: Option<String>,
     /// Until when its notifications are muted.

@@ -60,7 +60,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     #[tokio::test]
-    async fn empty_table_has_a_header() {
+    async fn writes_a_header_and_quotes_cells() {
         const COLUMNS: &[Column<Option<&str>>] =
             &[("a_ns", |row| cell(*row)), ("b", |row| text(row.unwrap_or("=1,\"2\"")))];
         let answered = |table: Table<Option<&'static str>>| async {

@@ -56,7 +56,7 @@ pub struct LineSeries {
     pub environments: Vec<EnvironmentBegins>,
     /// The indexes, from 0, of points at which tracked files differed from the commit.
     pub work_tree_modified: Vec<usize>,
-    /// The indexes, from 0, of points with lost messages.
+    /// The indexes, from 0, of points with lost, duplicated, reordered or damaged messages.
     pub lossy: Vec<usize>,
     /// The requested quantiles; null without samples.
     #[schema(required)]

@@ -328,14 +328,14 @@ async fn change(app: &TestApp, token: &str, change: Value) -> Answer {
 async fn triage_is_stored_and_audited(app: TestApp) {
     step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
     let member = app.member("ada", "libfoo", Role::Contributor).await;
-    let said = json!({
+    let triage = json!({
         "state": "acknowledged", "assignee": "ada", "note": "the new lock", "bug_url": "https://bugs.example.org/7",
         "muted_until": "2100-01-01T00:00:00Z",
     });
-    let answer = change(&app, &member, said.clone()).await;
+    let answer = change(&app, &member, triage.clone()).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let now: Value = answer.json();
-    for (name, value) in said.as_object().unwrap() {
+    for (name, value) in triage.as_object().unwrap() {
         assert_eq!(&now["regression"][name], value, "{name}");
     }
     assert_eq!(list(&app, "").await, [] as [Value; 0]);
@@ -357,14 +357,14 @@ async fn rejects_invalid_triage(app: TestApp) {
     step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
     let member = app.member("ada", "libfoo", Role::Contributor).await;
     let viewer = app.member("bob", "libfoo", Role::Viewer).await;
-    for (said, part) in [
+    for (triage, part) in [
         (json!({ "assignee": "nobody" }), "parameter assignee: account not found: nobody"),
         (json!({ "bug_url": "javascript:alert(1)" }), "parameter bug_url: expected an address"),
         (json!({ "note": "x".repeat(4_001) }), "parameter note: 4001 characters"),
         (json!({ "state": "gone" }), "parameter state: unknown variant `gone`"),
         (json!({ "owner": "ada" }), "unknown field `owner`"),
     ] {
-        let problem = change(&app, &member, said).await.assert_problem(400, "invalid-parameter");
+        let problem = change(&app, &member, triage).await.assert_problem(400, "invalid-parameter");
         assert!(problem.detail.contains(part), "{problem:?}");
     }
     change(&app, &viewer, json!({ "state": "invalid" })).await.assert_problem(403, "forbidden");

@@ -204,7 +204,7 @@ async fn points_without_repetitions_are_not_compared(app: TestApp) {
     let comparison = app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await;
     assert_not_compared(&comparison["pairs"][0]);
     let reason = comparison["pairs"][0]["reasons"][0].as_str().unwrap();
-    assert!(reason.starts_with("base: uploaded by an old version"), "{reason}");
+    assert!(reason.starts_with("base: stored by an old version of the server"), "{reason}");
 }
 
 /// Times of about 10 us; with `slow`, every tenth operation takes four times as long.

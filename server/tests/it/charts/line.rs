@@ -210,7 +210,7 @@ async fn thins_long_lines_and_lists_the_kept_points(app: TestApp) {
     assert_eq!(
         numbers(&line(&chart, 0)["kept"]),
         [0, 777, 1_999],
-        "the p50 decides even where it is not sent"
+        "thinning uses the p50 even if it is not sent"
     );
 }
 
@@ -385,7 +385,7 @@ async fn vacuum_whole(pool: &PgPool) {
             return;
         }
     }
-    panic!("something keeps a snapshot of table point");
+    panic!("a snapshot of table point stays open");
 }
 
 /// Every scan of table `point` in a plan.

@@ -131,9 +131,9 @@ async fn selects_points_of_one_commit(app: TestApp) {
 
     let chart = app.read(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(1))).await;
     assert_eq!(chart["commit"]["subject"], "Change 1");
-    assert_eq!(lines(&chart)[0].2, [(64, 900)], "exactly the commit, not its newest run");
+    assert_eq!(lines(&chart)[0].2, [(64, 900)], "the unmodified run, not the newest");
     let chart = app.read(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(2))).await;
-    assert_eq!(lines(&chart)[0].2, [(64, 1_000), (128, 1_100)], "also beside the main line");
+    assert_eq!(lines(&chart)[0].2, [(64, 1_000), (128, 1_100)], "also outside the main line");
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     assert_eq!(lines(&chart)[0].2, [(64, 700)], "the newest on the main line");
     app.get(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(9)))

@@ -25,7 +25,7 @@ async fn regression_has_one_comment_and_a_check_per_commit(fixture: AppFixture) 
     fixture.github.push(REPOSITORY, 7, &sha('2'));
     fixture.set_report(7, report(Verdict::NoChange));
     fixture.deliver(&fixture.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
-    assert_eq!(fixture.reconcile().await, 0, "what changes within half a minute is written once");
+    assert_eq!(fixture.reconcile().await, 0, "changes within half a minute are written together");
     fixture.github.advance(31);
     assert_eq!(fixture.reconcile().await, 1);
     let second = fixture.sticky(7);
@@ -149,7 +149,7 @@ async fn faults_leave_one_comment_and_one_check(fixture: AppFixture) {
         }
     }
     let impatient = fixture.github.record().iter().filter(|one| one.impatient).count();
-    assert_eq!(impatient, 0, "nobody asks before the time that GitHub says");
+    assert_eq!(impatient, 0, "no request is sent before GitHub's retry time");
     let comments: usize = (1..=number).map(|number| fixture.sticky(number.cast_unsigned()).len()).sum();
     println!("{comments} comments on {number} pull requests, after 9 kinds of faults at 5 requests");
     assert_eq!(comments, 45);
@@ -276,5 +276,5 @@ async fn gives_up_without_permission(fixture: AppFixture) {
     fixture.make_all_due().await;
     let before = fixture.github.record().len();
     assert_eq!(fixture.reconcile().await, 1);
-    assert_eq!(fixture.github.record().len(), before, "nobody is asked any more");
+    assert_eq!(fixture.github.record().len(), before, "no request is sent after the uninstall");
 }

@@ -187,7 +187,7 @@ async fn rereads_installations_after_any_event(fixture: AppFixture) {
     }
     let created = fixture.github.installation_event(fixture.installation, "created");
     fixture.deliver(&fixture.github.installation_repositories_event(fixture.installation, "added")).await;
-    assert_eq!(fixture.scalar::<i64>(usable).await, 121, "two pages of them");
+    assert_eq!(fixture.scalar::<i64>(usable).await, 121, "two pages of repositories");
     fixture.github.remove_from_installation("acme/r7");
     fixture.deliver(&fixture.github.installation_repositories_event(fixture.installation, "removed")).await;
     assert_eq!(fixture.scalar::<i64>(usable).await, 120);
@@ -267,9 +267,9 @@ async fn polling_finds_changes_without_events(fixture: AppFixture) {
     fixture.github.push(REPOSITORY, 7, &sha('2'));
     fixture.github.set_open(REPOSITORY, 8, false);
     fixture.worker().sweep(fixture.now()).await.unwrap();
-    assert_eq!(known(&fixture).await, ("open".into(), sha('2'), false, None), "with the approval gone");
+    assert_eq!(known(&fixture).await, ("open".into(), sha('2'), false, None), "the approval is revoked");
     let open = "select count(*) from github_pull_request where state = 'open'";
-    assert_eq!(fixture.scalar::<i64>(open).await, 123, "two pages of them, and one is closed");
+    assert_eq!(fixture.scalar::<i64>(open).await, 123, "two pages, and one is closed");
     // Repeating the sweep changes nothing and schedules nothing.
     fixture.app.execute("update github_pull_request set due_at = null").await;
     fixture.worker().sweep(fixture.now()).await.unwrap();

@@ -94,7 +94,7 @@ fn measured(job: &Assignment, sha: &CommitSha, machine: &str, ns: u64) -> RunRep
 async fn queued_commit_is_compared_and_reported(fixture: LabFixture) {
     let agent = fixture.lab.agent("lab-7", &[]).await;
     fixture.github_app.open(7, 'a').await;
-    assert_eq!(fixture.act().await, 0, "nobody has asked");
+    assert_eq!(fixture.act().await, 0, "no one has requested a job");
     assert_eq!(fixture.comment(STRANGER, "/roundtrip queue").await, 0);
     assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 1);
     let job = fixture.lab.claim(&agent).await.unwrap();
@@ -131,7 +131,7 @@ async fn queued_commit_is_compared_and_reported(fixture: LabFixture) {
     fixture.report_results().await;
     let comments = fixture.github_app.sticky(7);
     assert!(comments.len() == 1 && comments[0].contains("we trade it for safety"), "{comments:?}");
-    assert_eq!(fixture.check('a')["conclusion"], "success", "it was accepted");
+    assert_eq!(fixture.check('a')["conclusion"], "success", "the regression is acknowledged");
 }
 
 #[database_test]
@@ -147,14 +147,14 @@ async fn command_without_machines_gets_a_reply(fixture: LabFixture) {
     assert!(replies()[1].contains("this project has no machine named `lab-8`"), "{:?}", replies());
     assert_eq!(fixture.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
     assert_eq!(fixture.comment(WRITER, "/roundtrip cancel").await, 0);
-    assert_eq!(replies().len(), 2, "what is done is not replied to");
+    assert_eq!(replies().len(), 2, "successful commands get no reply");
 }
 
 #[database_test]
 async fn unchanged_pull_request_gets_a_check_only(fixture: LabFixture) {
     let agents = [fixture.lab.agent("lab-7", &[]).await, fixture.lab.agent("lab-8", &[]).await];
     fixture.github_app.open(7, 'a').await;
-    assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 2, "one for each machine");
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 2, "one job per machine");
     for (agent, machine) in agents.iter().zip(["lab-7", "lab-8"]) {
         let job = fixture.lab.claim(agent).await.unwrap();
         fixture.measure(agent, &job, machine, [1_000, 1_000]).await;
@@ -177,7 +177,7 @@ async fn push_and_cancel_end_queued_jobs(fixture: LabFixture) {
     fixture.github_app.handle().await;
     fixture.github_app.github.advance(60);
     assert_eq!(fixture.act().await, 0);
-    assert!(fixture.lab.claim(&agent).await.is_none(), "nobody has seen the new commit");
+    assert!(fixture.lab.claim(&agent).await.is_none(), "no writer has approved the new commit");
     assert_eq!(fixture.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
     fixture.comment(WRITER, "/roundtrip cancel").await;
     assert!(fixture.lab.claim(&agent).await.is_none());

@@ -34,14 +34,14 @@ async fn two_servers_share_the_minute_limit(fixture: AppFixture) {
         tokio::join!(reconcile(&first, &fixture.github), reconcile(&second, &fixture.github));
         fixture.github.advance(7);
         minutes += 1;
-        assert!(minutes < 200, "it never gets done");
+        assert!(minutes < 200, "the writes never finish");
     }
     let busiest = fixture.github.writes_in_busiest_minute();
     println!("200 writes on 100 pull requests by two servers, {busiest} in the busiest minute");
     assert!(busiest <= 80, "{busiest}");
-    assert!(busiest >= 65, "{busiest}: what is allowed is used");
+    assert!(busiest >= 65, "{busiest}: the limit is used");
     let refused = fixture.github.record().iter().filter(|one| one.status == 403).count();
-    assert_eq!(refused, 0, "GitHub had nothing to say");
+    assert_eq!(refused, 0, "GitHub rejects no request");
     for number in 1..=100 {
         assert_eq!(fixture.sticky(number).len(), 1, "{number}");
     }
@@ -64,7 +64,7 @@ async fn at_most_500_writes_an_hour(fixture: AppFixture) {
     let later = now + chrono::TimeDelta::seconds(3_500);
     let until = roundtrip_storage::github::write::take(&fixture.app.pool, later, 70, 450).await.unwrap();
     let wait = until.unwrap() - now;
-    assert_eq!(wait.num_seconds(), 3_600, "until the first of them is an hour old");
+    assert_eq!(wait.num_seconds(), 3_600, "until the first write is an hour old");
     let then = now + chrono::TimeDelta::seconds(3_601);
     assert!(
         roundtrip_storage::github::write::take(&fixture.app.pool, then, 70, 450).await.unwrap().is_none()
@@ -111,9 +111,9 @@ async fn tokens_are_minimal_and_reused_until_expiry(fixture: AppFixture) {
         fixture.github.count("POST", "access_tokens")
     };
     assert_eq!(again(1_000).await, 2);
-    assert_eq!(again(2_500).await, 3, "five minutes before it ends there is another");
+    assert_eq!(again(2_500).await, 3, "a token is replaced five minutes before it expires");
     fixture.github.expire_tokens();
-    assert_eq!(again(1).await, 4, "what ended early is replaced");
+    assert_eq!(again(1).await, 4, "a token that expired early is replaced");
     assert_eq!(fixture.sticky(1).len(), 1);
 }
 

@@ -150,7 +150,7 @@ impl AppFixture {
                 return;
             }
         }
-        panic!("it is never done");
+        panic!("updates never finish");
     }
 
     pub(super) fn now(&self) -> DateTime<Utc> {

@@ -45,7 +45,7 @@ async fn stores_a_replayed_delivery_once(fixture: AppFixture) {
     assert_eq!(fixture.scalar::<i64>(STORED).await, stored + 1);
     assert_eq!(fixture.handle().await, 1);
     fixture.send_accepted(&event).await;
-    assert_eq!(fixture.handle().await, 0, "what was handled is known");
+    assert_eq!(fixture.handle().await, 0, "a handled delivery is not handled again");
 }
 
 #[database_test]

@@ -48,7 +48,7 @@ async fn only_a_machines_code_replaces_its_agent(lab: Lab) {
     let any = lab.code(json!({})).await;
     let taken = lab.app.post("/api/v1/agents", &enrolment(&any, "lab-1", &new_key())).await;
     taken.assert_problem(409, "taken");
-    assert!(lab.claim(&first).await.is_none(), "it is still let in");
+    assert!(lab.claim(&first).await.is_none(), "its token is still accepted");
     let bound = lab.code(json!({"machine": "lab-1"})).await;
     assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await.status, 201);
     lab.claim_as(&first, json!({})).await.assert_problem(401, "unauthenticated");
@@ -86,7 +86,7 @@ async fn challenge_works_once(lab: Lab) {
     assert_eq!(first.await.status, 200);
     agent.renew(&lab.app, |_, _| signature).await.assert_problem(401, "unauthenticated");
     let unknown = lab.app.post("/api/v1/agents/999/challenge", &json!({})).await;
-    assert_eq!(unknown.status, 200, "it does not tell which agents there are");
+    assert_eq!(unknown.status, 200, "the answer does not reveal which agents exist");
 }
 
 #[database_test]
@@ -126,7 +126,7 @@ async fn online_enabled_and_healthy_are_separate_states(lab: Lab) {
     };
     lab.request("libfoo", json!({"commits": [super::sha(1), super::sha(2)]})).await;
     let failing = json!({"health": {"failing": ["the disk of the spool is full"]}, "spooled_count": 3});
-    assert_eq!(lab.claim_as(&agent, failing).await.status, 204, "it is given no work");
+    assert_eq!(lab.claim_as(&agent, failing).await.status, 204, "a failing agent gets no job");
     let reported = shown().await;
     assert_eq!(state(&reported), [true, true, false, false]);
     assert_eq!(at(&reported, "failing/0,spooled_count"), json!(["the disk of the spool is full", 3]));
@@ -140,7 +140,7 @@ async fn online_enabled_and_healthy_are_separate_states(lab: Lab) {
     assert_eq!(lab.ask("PATCH", &path, json!({"is_enabled": false})).await.status, 200);
     assert_eq!(state(&shown().await), [true, false, true, true], "it drains");
     assert_eq!(lab.finish(&agent, &job, "done").await.status, 204);
-    assert!(lab.claim(&agent).await.is_none(), "and is given nothing more");
+    assert!(lab.claim(&agent).await.is_none(), "a draining agent gets no other job");
     assert_eq!(state(&shown().await), [true, false, false, false]);
     lab.ask("PATCH", &path, json!({"is_enabled": true, "labels": ["big"]})).await;
     lab.app.execute("update agent set last_seen_at = now() - interval '2 minutes'").await;

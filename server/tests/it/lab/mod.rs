@@ -108,12 +108,12 @@ impl Lab {
     }
 
     /// Claims a job, with additional members in the request.
-    pub(crate) async fn claim_as(&self, agent: &LabAgent, besides: Value) -> Answer {
+    pub(crate) async fn claim_as(&self, agent: &LabAgent, extra: Value) -> Answer {
         let mut claim = json!({
             "protocol_min": 1, "protocol_max": 1, "version": "0.1.0", "health": {}, "spooled_count": 0,
             "wait_seconds": 0,
         });
-        for (name, value) in besides.as_object().unwrap() {
+        for (name, value) in extra.as_object().unwrap() {
             claim[name] = value.clone();
         }
         self.app.send("POST", "/api/v1/lab/claim", &agent.token, Some(claim)).await
@@ -126,8 +126,8 @@ impl Lab {
 
     pub(crate) async fn finish(&self, agent: &LabAgent, job: &Assignment, outcome: &str) -> Answer {
         let path = format!("/api/v1/lab/jobs/{}/finish", job.job_id);
-        let said = json!({"fence": job.fence, "outcome": outcome, "output": "cc -O2 bench.c\n"});
-        self.app.send("POST", &path, &agent.token, Some(said)).await
+        let finish = json!({"fence": job.fence, "outcome": outcome, "output": "cc -O2 bench.c\n"});
+        self.app.send("POST", &path, &agent.token, Some(finish)).await
     }
 
     /// Expires all leases.

@@ -309,6 +309,6 @@ async fn queue_matches_the_model(lab: Lab) {
             }
         }
         pair.assert_equal().await;
-        assert!(pair.leases.len() > 20, "little happened");
+        assert!(pair.leases.len() > 20, "too few leases");
     }
 }

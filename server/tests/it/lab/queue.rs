@@ -30,7 +30,7 @@ async fn jobs_are_claimed_once_in_order(lab: Lab) {
     assert_eq!(
         lab.finish(&agent, &first, "done").await.status,
         204,
-        "its answer was lost, and it says so again"
+        "repeating the outcome after a lost answer is accepted"
     );
     lab.finish(&agent, &first, "failed").await.assert_problem(409, "lease-lost");
     assert_eq!(lab.finish(&agent, &second, "failed").await.status, 204);
@@ -50,7 +50,7 @@ async fn expired_job_is_reclaimed_and_its_late_result_rejected(lab: Lab) {
     let (one, other) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["lab"]).await);
     lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["lab"], "on_any": true})).await;
     let stale = lab.claim(&one).await.unwrap();
-    assert!(lab.claim(&other).await.is_none(), "it is held");
+    assert!(lab.claim(&other).await.is_none(), "the job is leased");
     assert_eq!(lab.heartbeat(&one, &stale).await.json::<Value>()["lease_seconds"], 120);
     lab.expire().await;
     // A late agent still has the job if no other took it.
@@ -153,8 +153,8 @@ async fn jobs_match_machine_or_labels(lab: Lab) {
     lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["big"], "on_any": true})).await;
     let named = lab.request("libfoo", json!({"commits": [sha(2)], "machines": ["lab-1"]})).await;
     let all = lab.request("libfoo", json!({"commits": [sha(3)], "labels": ["lab"]})).await;
-    assert_eq!(all.len(), 2, "one for each machine that has them");
-    assert!(lab.claim(&bound).await.is_none(), "it works for another project");
+    assert_eq!(all.len(), 2, "one job per machine with the labels");
+    assert!(lab.claim(&bound).await.is_none(), "its agent is bound to another project");
     assert_eq!(lab.claim(&big).await.unwrap().commit_sha.as_str(), sha(1));
     assert_eq!(lab.claim(&small).await.unwrap().job_id, named[0]);
     let rest = (lab.claim(&small).await.unwrap(), lab.claim(&big).await.unwrap());
@@ -181,7 +181,7 @@ async fn projects_alternate_and_requested_jobs_come_first(lab: Lab) {
     assert_eq!(take(4).await, [100, 1, 101, 2], "a project with few jobs does not wait for one with many");
     lab.request("libfoo", ask(3..4, true)).await;
     lab.request("libfoo", ask(9..10, false)).await;
-    assert_eq!(take(3).await, [9, 102, 3], "what a person asked for comes before what was pushed");
+    assert_eq!(take(3).await, [9, 102, 3], "jobs that a user requested come before pushed commits");
     assert_eq!(take(3).await, [103, 104, 105]);
 }
 
@@ -196,7 +196,7 @@ async fn waiting_jobs_gain_priority_daily(lab: Lab) {
     }
     let priority: i16 =
         lab.app.scalar(&format!("select priority from job where job_id = '{}'", old[0])).await;
-    assert_eq!(priority, 4, "by two in two days, however often it is looked");
+    assert_eq!(priority, 4, "two steps in two days, regardless of the number of sweeps");
     assert_eq!(
         (lab.claim(&agent).await.unwrap().job_id, lab.claim(&agent).await.unwrap().job_id),
         (old[0], asked[0])
@@ -233,7 +233,7 @@ async fn cancelling_ends_the_agents_lease(lab: Lab) {
     lab.heartbeat(&agent, &job).await.assert_problem(409, "lease-lost");
     assert!(lab.claim(&agent).await.is_none());
     let again = lab.request("libfoo", json!({"commits": [sha(1)]})).await;
-    assert_eq!(again.len(), 1, "it can be asked for again");
+    assert_eq!(again.len(), 1, "the job can be queued again");
 }
 
 #[database_test]

@@ -54,7 +54,7 @@ async fn range_queues_unmeasured_commits_only(lab: Lab) {
     lab.app.store(&report).await;
     let sha = |number: u64| factory::commit(number, None).sha.to_string();
     let ids = lab.request("libfoo", json!({"after": sha(6), "until": sha(9)})).await;
-    assert_eq!(ids.len(), 2 + 3, "lab-1 has measured the last one");
+    assert_eq!(ids.len(), 2 + 3, "lab-1 has already measured the last commit");
     assert_eq!(lab.claim(&agent).await.unwrap().commit_sha.as_str(), sha(7));
     let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
     ask(json!({"after": super::sha(77), "until": sha(9)})).await.assert_problem(404, "unknown-commit");
@@ -91,7 +91,7 @@ async fn estimates_when_jobs_start(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": [sha(1), sha(2), sha(3)]})).await;
     assert!(lab.job(ids[0]).await["starts_at"].is_string(), "now");
-    assert!(lab.job(ids[1]).await["starts_at"].is_null(), "nobody knows how long the first one takes");
+    assert!(lab.job(ids[1]).await["starts_at"].is_null(), "the duration of the first job is unknown");
     let job = lab.claim(&agent).await.unwrap();
     lab.finish(&agent, &job, "done").await;
     lab.app.execute("update job_attempt set started_at = ended_at - interval '10 minutes'").await;

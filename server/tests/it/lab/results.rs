@@ -25,7 +25,7 @@ async fn run_shows_its_job(lab: Lab) {
     let job = claimed(&lab, &agent).await;
     let report = measured(&job, "lab-1");
     assert_eq!(lab.app.put_as(&agent.token, &report).await.status, 201);
-    assert_eq!(lab.job(job.job_id).await["status"], "running", "its agent says when all is there");
+    assert_eq!(lab.job(job.job_id).await["status"], "running", "the job runs until its agent ends it");
     lab.finish(&agent, &job, "done").await;
     let stored = lab.job(job.job_id).await;
     assert_eq!(at(&stored, "status,done_by_run_id"), json!(["done", report.run_id.to_string()]));
@@ -40,7 +40,7 @@ async fn superseded_run_is_stored_outside_the_trend(lab: Lab) {
     lab.expire().await;
     let taken = lab.claim(&other).await.unwrap();
     let late = measured(&stale, "lab-1");
-    assert_eq!(lab.app.put_as(&one.token, &late).await.status, 201, "nothing that was measured is lost");
+    assert_eq!(lab.app.put_as(&one.token, &late).await.status, 201, "late results are stored");
     let run = lab.app.read(&format!("/api/v1/runs/{}", late.run_id)).await["run"].clone();
     assert_eq!((&run["job_id"], &run["superseded"]), (&stale.job_id.into(), &true.into()));
     lab.finish(&other, &taken, "released").await;

@@ -135,7 +135,7 @@ impl Simulation {
                 // Rarely, so that the server is up most of the time.
                 if self.is_down || self.chance(4) {
                     self.is_down = !self.is_down;
-                    self.count("server went or came");
+                    self.count("server stopped or started");
                 }
             }
             7 => {
@@ -178,7 +178,7 @@ impl Simulation {
         agent.phase = if agent.spool.is_empty() { Phase::Idle } else { Phase::Spooled };
         // Acknowledgements are only in memory.
         agent.acknowledged.clear();
-        self.count("agent died");
+        self.count("agent crashed");
     }
 
     /// Performs the next step of an agent.
@@ -212,12 +212,12 @@ impl Simulation {
         }
         match (taken, delivery) {
             (Some(lease), Delivery::Delivered) => {
-                self.count("taken");
+                self.count("claimed");
                 Phase::Measuring { lease, left: self.random.random_range(1..4) }
             }
             // The agent does not know that it has the job, so the lease expires.
             (Some(_), _) => {
-                self.count("taken unknowingly");
+                self.count("claim answer lost");
                 Phase::Idle
             }
             (None, _) => Phase::Idle,
@@ -244,7 +244,7 @@ impl Simulation {
     fn deliver(&mut self, number: usize, is_calm: bool) -> Phase {
         if let Some(run) = self.agents[number].acknowledged.pop_first() {
             let report = self.agents[number].spool.remove(&run);
-            assert!(self.stored.contains_key(&run), "what is removed is not stored");
+            assert!(self.stored.contains_key(&run), "a deleted report is not stored");
             return match report {
                 Some(report) if self.agents[number].spool.is_empty() => Phase::Ending { lease: report.lease },
                 _ => Phase::Spooled,
@@ -281,7 +281,7 @@ impl Simulation {
             assert!(self.done.insert(lease.0), "a job was done twice");
             self.count("done");
         } else if !is_over {
-            self.count("late word refused");
+            self.count("late result rejected");
         }
         if matches!(delivery, Delivery::Delivered) { Phase::Idle } else { Phase::Ending { lease } }
     }
@@ -346,16 +346,16 @@ fn no_loss_or_duplicates_in_a_million_steps() {
     let counts = &simulation.counts;
     println!("{STEPS} steps: {counts:?}");
     for what in [
-        "agent died",
+        "agent crashed",
         "cancelled",
         "done",
-        "late word refused",
+        "late result rejected",
         "lease lost while measuring",
         "sent again",
         "stored superseded",
-        "taken unknowingly",
+        "claim answer lost",
         "leases expired",
-        "server went or came",
+        "server stopped or started",
     ] {
         assert!(counts.get(what).copied().unwrap_or_default() > 100, "{what} hardly happened: {counts:?}");
     }

@@ -22,8 +22,8 @@ fn verify(secret: &str, received: &Received) -> bool {
     let given = json!({"secret": secret, "headers": received.headers, "body": received.body});
     std::io::Write::write_all(&mut python.stdin.take().unwrap(), given.to_string().as_bytes()).unwrap();
     let output = python.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() || said.contains("not signed with the secret"), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() || errors.contains("not signed with the secret"), "{errors}");
     output.status.success()
 }
 
@@ -70,14 +70,14 @@ async fn retries_with_the_same_id_and_body(fixture: NotifyFixture) {
     }
     receiver.react(Reaction::Answer(204, ""));
     fixture.send_due_at(now).await;
-    assert_eq!(receiver.received().len(), 2, "it wanted two hours");
+    assert_eq!(receiver.received().len(), 2, "the receiver asked for two hours");
     now += TimeDelta::minutes(90);
     fixture.send_due_at(now).await;
     let received = receiver.take();
     let ids: Vec<&str> = received.iter().map(|one| one.headers["webhook-id"].as_str()).collect();
     assert_eq!((ids.len(), ids[0] == ids[1] && ids[1] == ids[2] && ids[2] != ids[3]), (4, true), "{ids:?}");
     assert_eq!(received[0].body, received[2].body);
-    assert_eq!(received[3].json()["count"], 3, "what was found meanwhile goes together");
+    assert_eq!(received[3].json()["count"], 3, "later events are sent together");
     let channel = fixture.read_channel("ours").await;
     assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(true), &Value::Null));
     assert_ne!(channel["last_success_at"], Value::Null);
@@ -97,8 +97,8 @@ async fn failing_channel_is_disabled_with_a_reason(fixture: NotifyFixture) {
     let because = "it rejected 5 messages in a row, the last one with: status 410: what";
     assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(false), &json!(because)));
     let audit = "select actor, subject from audit_event where action = 'channel.change'";
-    let told_of: Vec<(String, String)> = fixture.app.rows(audit).await;
-    assert_eq!(told_of, [("server".to_owned(), format!("channel:{id}"))]);
+    let audited: Vec<(String, String)> = fixture.app.rows(audit).await;
+    assert_eq!(audited, [("server".to_owned(), format!("channel:{id}"))]);
     // When enabled again, it gets events from then on.
     receiver.react(Reaction::Answer(200, ""));
     fixture.insert_regression("").await;

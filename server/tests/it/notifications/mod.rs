@@ -102,7 +102,7 @@ async fn regression_and_fix_are_sent_once(fixture: NotifyFixture) {
     fixture.measure(2..=30, &with(1_000, 5_000)).await;
     fixture.measure(31..=40, &with(1_200, 5_500)).await;
     fixture.send_due_at(Utc::now()).await;
-    assert!(receiver.received().is_empty(), "what belongs together is waited for");
+    assert!(receiver.received().is_empty(), "changes of one cause are collected first");
     fixture.send_due().await;
     fixture.send_due().await;
     let received = receiver.take();
@@ -239,8 +239,8 @@ async fn silent_machine_is_reported_once(fixture: NotifyFixture) {
         fixture.send_due_at(now + TimeDelta::minutes(3)).await;
         assert_eq!(receiver.received().len(), usize::from(hours > 6), "after {hours} h");
     }
-    let said = receiver.take()[0].json()["machines"][0]["why"].as_str().unwrap().to_owned();
-    assert!(said.starts_with("is overdue: no run since ") && said.ends_with("expected every 2 h"), "{said}");
+    let why = receiver.take()[0].json()["machines"][0]["why"].as_str().unwrap().to_owned();
+    assert!(why.starts_with("is overdue: no run since ") && why.ends_with("expected every 2 h"), "{why}");
 }
 
 #[database_test]

@@ -40,7 +40,10 @@ fn migrates_every_earlier_state_and_keeps_rows() {
 
     let growing = database::create(&postgres.first_line, "growing");
     let versions: Vec<i64> = MIGRATOR.iter().map(|migration| migration.version).collect();
-    assert!(ROWS.iter().all(|(version, _)| versions.contains(version)), "rows belong to a migration");
+    assert!(
+        ROWS.iter().all(|(version, _)| versions.contains(version)),
+        "each entry of ROWS names a migration"
+    );
     let all = std::env::var_os("ROUNDTRIP_FAULT_ROUNDS").is_some();
     let (mut gone, mut state_count, mut row_count) = (BTreeSet::new(), 0, 0);
     for version in &versions {
@@ -74,7 +77,7 @@ fn migrates_every_earlier_state_and_keeps_rows() {
         }
     }
     println!("{state_count} states, {row_count} rows in the last one");
-    assert_eq!(gone.into_iter().collect::<Vec<_>>(), GONE, "nothing else goes");
+    assert_eq!(gone.into_iter().collect::<Vec<_>>(), GONE, "migrations remove only what GONE lists");
     let filled = with_connection(&growing, all_rows);
     let empty: Vec<_> = filled.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
     assert!(empty.is_empty(), "a table has no row that an upgrade could lose: put one into ROWS: {empty:?}");
@@ -90,7 +93,7 @@ fn rejects_tables_older_than_the_takeover() {
         note_replaced_migrations(&url, lines);
         let before = noted(&url);
         let refused = place.run_on(&url, &["migrate"]);
-        assert_eq!(noted(&url), before, "nothing was changed");
+        assert_eq!(noted(&url), before, "no migration is applied");
         refused.sentence(1).to_owned()
     };
     let last = REPLACED.lines().count() - 1;
@@ -113,11 +116,7 @@ fn restores_a_backup_of_the_previous_version() {
     assert!(restored.errors.contains("restored 45 tables and 329 rows"), "{restored:?}");
     let rows = with_connection(&url, all_rows);
     let empty: Vec<_> = rows.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
-    assert_eq!(
-        empty,
-        ["analysis_due"],
-        "the version before had put rows into every table, and had searched those"
-    );
+    assert_eq!(empty, ["analysis_due"], "the backup has rows in every other table, and no pending search");
 
     // The server's own rows, besides the inserted ones: two accounts, a channel, a job, an upload, a history.
     let made =

@@ -1,4 +1,4 @@
-/** One canary's readings over a machine's runs: a small chart of many alike, with a rule where the environment changed. */
+/** A small chart of one canary's readings over a machine's runs, with lines for environment changes. */
 import { median } from "@/lib/statistics";
 import { lineStyle } from "./lines";
 import { LATENCY } from "./measure";

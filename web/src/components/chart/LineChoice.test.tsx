@@ -16,7 +16,7 @@ it("each line has a toggle button, also by keyboard", async () => {
   await userEvent.tab();
   expect(onPoint).toHaveBeenLastCalledWith("pipe");
   await userEvent.tab();
-  // What is not drawn cannot stand out.
+  // A hidden line cannot be highlighted.
   expect(onPoint).toHaveBeenLastCalledWith(null);
   await userEvent.keyboard("{Enter}");
   expect(onToggle).toHaveBeenCalledExactlyOnceWith("tcp");

@@ -95,7 +95,7 @@ it("is a slider over commits for the keyboard", async () => {
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
 });
 
-it("says at a mark what changed", () => {
+it("describes the change at a mark", () => {
   setUp();
   expect(screen.getAllByText("p50 +12 % since #11")).toHaveLength(2);
 });

@@ -107,7 +107,7 @@ function Line({ spark, text, ordinals }: LineProps) {
       role="img"
       aria-label={text}
     >
-      {/* What can be pointed at is more than the line. */}
+      {/* The pointer area is larger than the line. */}
       <rect width={SPARK.width} height={FULL_HEIGHT_PX} fill="transparent" stroke="none" />
       <path d={path} strokeLinejoin="round" strokeLinecap="round" />
       {spark.marks.map(({ place, direction, text: markText }) => (

@@ -10,7 +10,7 @@ describe("the axis of a forest plot", () => {
     expect(forestScale([]).limit).toBe(0.02);
   });
 
-  it("clips the few that would hide all others", () => {
+  it("clips outliers", () => {
     const scale = forestScale([at(0.02), at(0.03), at(0.02), at(0.03), at(9)]);
     expect(scale.limit).toBe(0.2);
     expect(forestPosition(9, scale)).toEqual({ percent: 92, isBeyond: true });

@@ -8,7 +8,7 @@ it("finds the nearest value, clamped to the ends", () => {
   ]);
 });
 
-it("finds nothing in nothing", () => {
+it("returns -1 for an empty list", () => {
   expect(nearest([], 3)).toBe(-1);
 });
 

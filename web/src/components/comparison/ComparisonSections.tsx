@@ -5,12 +5,12 @@ import { compareQuery, errorRatesQuery, machinesQuery } from "@/api/queries";
 import type { Comparison } from "@/api/types";
 import { shortLink } from "@/api/writes";
 import { ChartFrame } from "@/components/chart/ChartFrame";
-import { CopyButton, SelectField } from "@/components/ui/controls";
+import { CopyButton, optionsOf, SelectField } from "@/components/ui/controls";
 import { CommitName } from "@/components/ui/text";
 import { useSettled } from "@/lib/hooks";
 import { compareCsvHref, toErrorRates, toRun } from "@/lib/paths";
 import { oneOf, text } from "@/lib/search";
-import { counted, formatCount } from "@/lib/units";
+import { counted, formatCount, upperFirst } from "@/lib/units";
 import { confidenceText, countsText } from "./headline";
 import { markdownOf, pairsTable } from "./markdown";
 import { NotComparableCases, PairTable } from "./PairTable";
@@ -66,7 +66,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
                 { value: "", label: `All (${formatCount(all)})` },
                 ...offered.map((kind) => ({
                   value: kind,
-                  label: `${KIND_NAMES[kind]} (${formatCount(shown.counts[kind])})`,
+                  label: `${upperFirst(KIND_NAMES[kind])} (${formatCount(shown.counts[kind])})`,
                 })),
               ]}
               value={search.verdict ?? ""}
@@ -75,10 +75,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
             {(names.length > 1 || search.machine !== undefined) && (
               <SelectField
                 label="Machine"
-                options={[
-                  { value: "", label: "All" },
-                  ...names.map((machine) => ({ value: machine, label: machine })),
-                ]}
+                options={[{ value: "", label: "All" }, ...optionsOf(names)]}
                 value={search.machine ?? ""}
                 onChange={(machine) =>
                   onSearch({ machine: machine === "" ? undefined : machine, rows: undefined })

@@ -77,9 +77,9 @@ describe("the headline", () => {
       "The only case is not comparable: kernel: 6.1 vs 6.2.",
     );
     expect(title(aPair({ ...none, base: null, reasons: ["not in the base"] }))).toBe(
-      "aaaaaaa is not measured.",
+      "No results for aaaaaaa.",
     );
-    expect(title()).toBe("Neither commit is measured.");
+    expect(title()).toBe("No results for either commit.");
   });
 });
 

@@ -91,8 +91,8 @@ function nothingText({ base, head, counts, not_compared: [group] }: Comparison):
   const missing = [base, head]
     .filter(({ case_count }) => case_count === 0)
     .map(({ commit }) => shortSha(commit.sha));
-  if (missing.length === 2) return "Neither commit is measured";
-  if (missing.length === 1) return `${missing[0]} is not measured`;
+  if (missing.length === 2) return "No results for either commit";
+  if (missing.length === 1) return `No results for ${missing[0]}`;
   const { all } = totalsOf(counts);
   const count = all === 1 ? "The only case is not" : `None of ${counted(all, "case")} is`;
   return `${count} comparable${group === undefined ? "" : `: ${reasonsOf(group).join("; ")}`}`;

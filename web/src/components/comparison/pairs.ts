@@ -181,6 +181,7 @@ export type Group = { title: string; count: number; machines: string[]; pairs: C
 
 type Reasons = Pick<NotCompared, "differences" | "reasons">;
 
+/** Fields whose name differs from their key. */
 const NAMES: Record<string, string> = {
   "environment.cpu.microcode": "microcode",
   "environment.cpu.mitigations": "processor mitigations",
@@ -188,22 +189,10 @@ const NAMES: Record<string, string> = {
   "environment.os.distribution": "distribution",
   "environment.os.kernel": "kernel",
   batch: "batch size",
-  build: "build",
-  clock: "clock",
-  discarded_repetitions: "discarded repetitions",
-  machine: "machine",
   on_full: "when full",
-  oversubscribed: "oversubscribed",
-  payload: "payload",
-  probe: "probe",
-  protocol_version: "protocol version",
-  receive: "receive",
-  send: "send",
-  statistic: "statistic",
   storage: "memory",
   wake: "wake-ups",
   warmup: "warm-up operations",
-  window: "window",
 };
 
 const VALUES: Record<string, (slug: string) => string> = {

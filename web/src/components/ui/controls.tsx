@@ -15,7 +15,7 @@ type Props = {
 
 export function Choice({ label, values, name, value, onChange }: Props) {
   if (values.length < 2) return null;
-  const options = values.map((entry) => ({ value: entry, label: name(entry) }));
+  const options = optionsOf(values, name);
   if (values.length > IN_SIGHT_MAX) return <SelectField {...{ label, options, value, onChange }} />;
   return <Segmented label={label} options={options} value={value} onChange={onChange} />;
 }
@@ -100,6 +100,14 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
 
 type Option<T> = { value: T; label: string };
 
+/** Options for some values, labelled with their names; by default with the values. */
+export function optionsOf<T extends string>(
+  values: readonly T[],
+  name: (value: T) => string = String,
+): Option<T>[] {
+  return values.map((value) => ({ value, label: name(value) }));
+}
+
 type SegmentedProps<T> = {
   label: string;
   options: Option<T>[];
@@ -126,11 +134,9 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
   );
 }
 
-type SelectFieldOption = { value: string; label: string };
-
 type SelectFieldProps = {
   label: string;
-  options: SelectFieldOption[];
+  options: Option<string>[];
   value: string;
   onChange: (value: string) => void;
 };

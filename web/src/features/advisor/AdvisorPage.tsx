@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { facetsQuery, sizeProfilesQuery } from "@/api/queries";
 import type { Advice, SizeProfile } from "@/api/types";
-import { Choice, Segmented } from "@/components/ui/controls";
+import { Choice, optionsOf, Segmented } from "@/components/ui/controls";
 import { NothingMeasured } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { chosen, mostMeasured, placementsOf, valuesOf } from "@/lib/choices";
@@ -126,7 +126,7 @@ function Advisor({ project, profiles, start, machines }: Props) {
         />
         <Segmented<Figure>
           label="Rank by"
-          options={FIGURES.map((figure) => ({ value: figure, label: figure }))}
+          options={optionsOf(FIGURES)}
           value={search.by ?? "p50"}
           onChange={(by) => change({ by })}
         />

@@ -162,7 +162,7 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
       />
       <p id={`${id}-note`} className="muted">
         Buckets and counts, <code>12-15:4387,64:3</code>; rows of <code>bucket_min_bytes,count</code>; or one
-        size per line. You can drop a file.
+        size per line. You can drop a file; only the buckets are uploaded.
       </p>
       {error !== null && (
         <p className="warning" role="alert">

@@ -36,7 +36,7 @@ export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, distin
   return [transport.slug, ...traits.map(([name, value]) => traitName(name, value))].join(", ");
 }
 
-/** The name of the transport at a place of the ranking. */
+/** The name of the transport at a position in the ranking. */
 export function nameAt(group: AdviceGroup, place: number, unknown = ""): string {
   const ranked = group.ranking[place];
   return ranked === undefined ? unknown : nameIn(group, ranked);

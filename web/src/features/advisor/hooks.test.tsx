@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdviceAsked } from "@/api/queries";
 import { useAdvice, useDrafted } from "./useAdvice";
 
-/** Questions in their order, each with how it is answered. */
+/** The requests in order, each with a function that answers it. */
 const asked: { sizes: string | undefined; answer: () => void }[] = [];
 
 vi.mock("@/api/queries", () => ({

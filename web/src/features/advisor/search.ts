@@ -17,12 +17,12 @@ export const RATE_MAX = 1_000_000_000;
 const TIMES_MIN = 1 / 64;
 const TIMES_MAX = 1024;
 
-/** Another state of some of it; `undefined`: the usual one. */
+/** A change of the state; `undefined` restores a default. */
 export type AdvisorChange = { [Key in keyof AdvisorSearch]: AdvisorSearch[Key] | undefined };
 
 /** The state of the page; missing values take defaults. */
 export const parseAdvisorSearch = searchOf({
-  /** A profile of the server; the first, where there are no sizes either. */
+  /** A profile of the server; without profile and sizes, the first. */
   profile: slug,
   sizes: understood,
   /** Changed buckets: first byte and new count, `12:500,64:0`. */

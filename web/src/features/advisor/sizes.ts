@@ -28,7 +28,7 @@ const QUOTED_LENGTH = 40;
 
 /**
  * Reads sizes in any of three forms: `12-15:4387,64:3`; a table of `bucket_min_bytes,count`, whose buckets end where the next
- * begins; and sizes alone, one a line.
+ * begins; and single sizes, one per line.
  */
 export function readSizes(text: string): SizesRead {
   const lines = text
@@ -49,7 +49,7 @@ export function readSizes(text: string): SizesRead {
   }
 }
 
-/** Sizes as the server reads them: `12-15:4387,64:3`. Buckets without messages are left out. */
+/** Sizes in the format of the server: `12-15:4387,64:3`. Empty buckets are left out. */
 export function sizesText(buckets: readonly Bucket[]): string {
   return buckets
     .filter(({ count }) => count > 0)

@@ -31,7 +31,7 @@ export function useAdvice(project: string, wanted: AdviceAsked | null) {
   return { ...query, isBehind: query.isPlaceholderData || key !== asked };
 }
 
-/** Browsers refuse addresses that change more often than a few times a second. */
+/** Browsers limit how often the address can change. */
 const REST_MS = 250;
 
 /** A draft of a value. After a pause, it is written with `write` and then dropped. */

@@ -93,8 +93,10 @@ function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
     return (
       <div className="state">
         <p>
-          {runs.length === 0 ? "No measured commits yet." : "Only one measured commit."} To measure one, check
-          it out and run:
+          {runs.length === 0
+            ? "No measured commits. Check one out"
+            : "Only one measured commit. Check out another"}{" "}
+          and run:
         </p>
         <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
       </div>

@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { errorRatesQuery } from "@/api/queries";
 import type { ClassErrorRates, MachineErrorRates } from "@/api/types";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
@@ -41,12 +41,7 @@ export function ErrorRatesPage() {
       <Section
         title="Change points"
         tools={
-          <Segmented
-            label="Percentile"
-            options={FIGURES.map((name) => ({ value: name, label: name }))}
-            value={figure}
-            onChange={setFigure}
-          />
+          <Segmented label="Percentile" options={optionsOf(FIGURES)} value={figure} onChange={setFigure} />
         }
       >
         <ChangePoints machines={rates.machines} figure={figure} />

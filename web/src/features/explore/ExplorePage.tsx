@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { facetsQuery, foundSeriesQuery, machinesQuery } from "@/api/queries";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { CommandLine } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
@@ -106,7 +106,7 @@ export function ExplorePage() {
                   <div className="explore-controls">
                     <Segmented
                       label="Figure"
-                      options={FIGURES.map((value) => ({ value, label: percentileName(value) }))}
+                      options={optionsOf(FIGURES, percentileName)}
                       value={figure}
                       onChange={(value) =>
                         searchFor(textOf({ ...query, figure: value === "p50" ? undefined : value }), true)
@@ -131,7 +131,7 @@ export function ExplorePage() {
 
 type Props = { facets: Facet[]; onChange: (query: Query) => void };
 
-/** A longer facet is cut, unless it is only a little longer. */
+/** Longer facets are shortened, unless they are only a little longer. */
 const VALUES_MAX = 8;
 const VALUES_MORE_MIN = 3;
 

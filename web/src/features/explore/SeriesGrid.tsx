@@ -37,7 +37,7 @@ type Props = {
   controls: ReactNode;
 };
 
-/** The server sends all points of a line up to this many. */
+/** Longer lines are thinned by the server. */
 const POINTS_MAX = 120;
 
 export function SeriesGrid({ project, series, figure, picked, onPick, controls }: Props) {

@@ -15,7 +15,7 @@ export const COMMITS_MAX = 60;
 /** The figures with change-point detection. */
 export const SEARCHED_FIGURES: readonly Figure[] = ["p50", "p99"];
 
-/** The newest commits that any of the lines has a point of, ascending. */
+/** The newest commits with a point on any line, ascending. */
 export function ordinalsOf(lines: readonly LineSeries[]): number[] {
   return distinct(lines.flatMap((line) => numbersOf(line.commit_ordinals)))
     .sort(ascending)

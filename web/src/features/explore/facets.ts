@@ -63,7 +63,7 @@ export function choicesOf(facets: Facet[]): { choices: Facet[]; same: string[] }
   };
 }
 
-/** What was counted, and what was asked for and has none. */
+/** The counted values, and selected ones without series. */
 function shown<T extends string | number>(counts: { value: T; series_count: number }[], asked: T[]) {
   const counted = counts.map(({ value, series_count }) => ({ value, count: series_count }));
   const missing = asked.filter((value) => counts.every((entry) => entry.value !== value));
@@ -82,7 +82,7 @@ export function withPeers(query: Query, peers: number, isOn: boolean): Query {
   return { ...query, peers: toggled(query.peers, peers, isOn) };
 }
 
-/** The search with a message size added or taken away. What was a comparison becomes the sizes that it means here. */
+/** The search with a message size added or removed. A comparison is replaced by its matching sizes. */
 export function withSize(query: Query, bytes: number, isOn: boolean, known: Pick<Known, "facets">): Query {
   const meant = query.size.length === 0 ? [] : meantSizes(query, known);
   const sizes = toggled(meant, bytes, isOn).sort((a, b) => a - b);
@@ -92,7 +92,7 @@ export function withSize(query: Query, bytes: number, isOn: boolean, known: Pick
   };
 }
 
-/** Systems with their number of series: those of the machines that run them, of the asked ones where any is. */
+/** Operating systems with their number of series, counted on the selected machines if there are any. */
 export function systemCounts(
   { machine: counts }: Pick<SeriesFacets, "machine">,
   machines: Pick<MachineSummary, "machine" | "os">[],

@@ -1,15 +1,15 @@
-/** What Explore keeps in the URL: the search as it was typed, the page of the list, and the series that are picked. */
+/** The state of Explore in the URL: the search text, the page of the list and the selected series. */
 import { cursor, searchOf } from "@/lib/search";
 
 const LENGTH_MAX = 2_000;
 const PICKED_MAX = 100;
 
 export const parseExploreSearch = searchOf({
-  /** A text of the search grammar, which may be wrong: the page says so. */
+  /** A search text, possibly invalid: the page shows the error. */
   q: queryText,
-  /** Where the server's list goes on. */
+  /** The cursor of the list. */
   after: cursor,
-  /** Numbers of series, with commas between. */
+  /** Ids of the selected series, separated by commas. */
   picked: (value) => textOfPicked(pickedOf(typeof value === "number" ? String(value) : value)),
 });
 export type ExploreSearch = ReturnType<typeof parseExploreSearch>;
@@ -23,7 +23,7 @@ export function textOfPicked(ids: readonly number[]): string | undefined {
   return ids.length === 0 ? undefined : ids.join(",");
 }
 
-/** A text of digits, `true` or `null` arrives as something else. */
+/** The router parses digits, `true` and `null` as other types. */
 function queryText(value: unknown): string | undefined {
   if (value === undefined || (typeof value === "object" && value !== null)) return undefined;
   const text = String(value).trim();

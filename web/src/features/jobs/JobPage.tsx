@@ -45,7 +45,7 @@ export function JobPage() {
         )}
         {job.is_fork && (
           <p className="lede warning">
-            From a fork: results are quarantined, never a baseline, and send no alerts.
+            From a fork: results are quarantined, are never a baseline and send no alerts.
           </p>
         )}
       </header>

@@ -253,7 +253,7 @@ const FULL_SHA = /^[0-9a-f]{40}$/;
  *
  * @throws ApiError if a value is missing or rejected; `field` names it.
  */
-export async function queueJobs(project: string, draft: JobDraft): Promise<number[]> {
+async function queueJobs(project: string, draft: JobDraft): Promise<number[]> {
   const error = errorIn(draft);
   if (error !== null) throw new ApiError(error.text, 400, "Missing value", null, error);
   const request = requestOf(draft);

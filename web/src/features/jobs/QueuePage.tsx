@@ -6,7 +6,7 @@ import { agentsQuery, jobsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { NotAllowed } from "@/components/form";
 import { FinishedJobs, OpenJobs } from "@/components/jobs";
-import { SelectField } from "@/components/ui/controls";
+import { optionsOf, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { refusal } from "@/lib/access";
 import { ascending, distinct } from "@/lib/collections";
@@ -20,6 +20,7 @@ import { parseQueueSearch } from "./search";
 const route = getRouteApi("/$project/jobs");
 
 const ALL = "";
+const ALL_OPTION = { value: ALL, label: "All" };
 const FINISHED_STATUSES = ["done", "failed", "cancelled"] as const;
 
 export function QueuePage() {
@@ -62,17 +63,14 @@ export function QueuePage() {
       <div className="controls section">
         <SelectField
           label="Status"
-          options={[ALL, ...STATUSES].map((value) => ({
-            value,
-            label: value === ALL ? "All" : upperFirst(value),
-          }))}
+          options={[ALL_OPTION, ...optionsOf(STATUSES, upperFirst)]}
           value={search.status ?? ALL}
           onChange={(status) => show({ status })}
         />
         {machines.length > 1 && (
           <SelectField
             label="Machine"
-            options={[ALL, ...machines].map((value) => ({ value, label: value === ALL ? "All" : value }))}
+            options={[ALL_OPTION, ...optionsOf(machines)]}
             value={search.machine ?? ALL}
             onChange={(machine) => show({ machine })}
           />

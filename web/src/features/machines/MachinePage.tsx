@@ -23,7 +23,14 @@ import { RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, Facts, QuantityText, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, workOf } from "@/lib/agents";
-import { canariesOf, canaryMeaning, driftOf, environmentChanges, readingsOf } from "@/lib/canaries";
+import {
+  CANARY_NOTE,
+  canariesOf,
+  canaryMeaning,
+  driftOf,
+  environmentChanges,
+  readingsOf,
+} from "@/lib/canaries";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { healthOf, systemOf } from "@/lib/machines";
 import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
@@ -74,7 +81,7 @@ export function MachinePage() {
           {summary.lost_run_count > 0 && (
             <span className="warning">
               {" "}
-              {counted(summary.lost_run_count, "run")} lost: acknowledged but not in the database.
+              {counted(summary.lost_run_count, "run")} lost: acknowledged but missing from the database.
             </span>
           )}
         </p>
@@ -253,7 +260,7 @@ function Multiple({ slug, readings, rules }: MultipleProps) {
 function summaryOf(canaryCount: number, changeCount: number): string {
   if (canaryCount === 0) return "No canary readings";
   const rules = changeCount === 0 ? "" : " Dotted: environment changed.";
-  return `Canaries benchmark the machine itself. If they move, the machine changed, not the code.${rules}`;
+  return `${CANARY_NOTE}${rules}`;
 }
 
 function runName(reading: CanaryReading | undefined): string {

@@ -15,7 +15,7 @@ import { contactOf, fitnessOf, namesTyped, workOf } from "@/lib/agents";
 import { lowerFirst } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
-import { osName, systemOf } from "@/lib/machines";
+import { LOST_NOTE, osName, systemOf } from "@/lib/machines";
 import { toJob, toMachine, toQueue } from "@/lib/paths";
 import { queueSentence } from "@/lib/queue";
 import { formatClock } from "@/lib/time";
@@ -40,8 +40,8 @@ export function MachinesPage() {
       <header>
         <h1>{fleetSentence(members)}</h1>
         <p className="lede">
-          <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Machines that shift
-          results without a code change send no alerts; failing machines get no jobs.
+          <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Suspect machines send
+          no alerts; failing machines get no jobs.
         </p>
       </header>
       <Section title="Machines">
@@ -51,9 +51,7 @@ export function MachinesPage() {
           <MachineTable project={project} members={members} queue={queue} session={session} />
         )}
         {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
-          <p className="section-note">
-            Lost: acknowledged but not in the database, for example after a restore.
-          </p>
+          <p className="section-note">{LOST_NOTE}</p>
         )}
       </Section>
       <Section title="Add machine">

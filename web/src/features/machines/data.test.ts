@@ -84,8 +84,8 @@ test("only changed facts are listed, also added and removed ones", () => {
 
 test("drift is shown in percent, or as unchanged", () => {
   const drift = { newest_ns: 104, before_ns: 100, share: 0.04, before_count: 25 };
-  expect(driftText(drift)).toBe("last 5 runs +4.0 % vs. previous 25");
-  expect(driftText({ ...drift, share: -0.0001 })).toBe("last 5 runs unchanged vs. previous 25");
+  expect(driftText(drift)).toBe("last 5 runs +4.0 % vs previous 25");
+  expect(driftText({ ...drift, share: -0.0001 })).toBe("last 5 runs unchanged vs previous 25");
   expect(driftText(null)).toContain("too few readings");
 });
 

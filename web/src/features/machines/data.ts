@@ -104,10 +104,10 @@ export function falseComparisonsText({ count, of_count, share, interval }: Count
 /** Smaller changes round to zero. */
 const SHARE_MIN = 0.0005;
 
-/** The drift of a canary: `last 5 runs +11 % vs. previous 25`. */
+/** The drift of a canary: `last 5 runs +11 % vs previous 25`. */
 export function driftText(drift: Drift | null): string {
   if (drift === null) return "too few readings in this environment";
   const { share, before_count } = drift;
   const how = Math.abs(share) < SHARE_MIN ? "unchanged" : changeText(share);
-  return `last 5 runs ${how} vs. previous ${formatCount(before_count)}`;
+  return `last 5 runs ${how} vs previous ${formatCount(before_count)}`;
 }

@@ -5,8 +5,8 @@ import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines"
 import { MachineState } from "@/components/MachineState";
 import { RowTable, rowHead } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
-import { relativeLines } from "@/lib/canaries";
-import { type Health, systemOf } from "@/lib/machines";
+import { CANARY_NOTE, relativeLines } from "@/lib/canaries";
+import { type Health, LOST_NOTE, systemOf } from "@/lib/machines";
 import { toMachine } from "@/lib/paths";
 import { queueText } from "@/lib/queue";
 import { formatCount } from "@/lib/units";
@@ -50,17 +50,14 @@ export function Machines({ project, machines, details, readings, healths, queue 
         ]}
       />
       {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
-        <p className="section-note">
-          Lost: acknowledged to the agent but missing from the database, for example after a restore.
-        </p>
+        <p className="section-note">{LOST_NOTE}</p>
       )}
       {machines.some(({ suspect_because }) => suspect_because !== null) && (
-        <p className="section-note">Alerts from suspect machines wait for triage.</p>
+        <p className="section-note">Suspect machines send no alerts.</p>
       )}
       {[...readings.values()].some((entry) => entry.length > 0) && (
         <p className="section-note">
-          Canaries benchmark the machine itself. If they move, the machine changed, not the code. Scale:
-          median ±{RELATIVE_REACH * 100} %.
+          {CANARY_NOTE} Scale: median ±{RELATIVE_REACH * 100} %.
         </p>
       )}
     </>

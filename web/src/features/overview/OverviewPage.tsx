@@ -257,7 +257,7 @@ function SliceControls({ options, parameters, slice }: Props) {
           label="Parameters"
           options={parameters.map((entry) => ({
             value: parametersKey(entry),
-            label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "default",
+            label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "Default",
           }))}
           value={parametersKey(slice.parameters)}
           onChange={(key) => change({ parameters: key })}

@@ -118,7 +118,7 @@ describe("parameters", () => {
     [{ parameters: "buffer-4096" }, 2],
     [{ parameters: "buffer-65536" }, 1],
     [{ parameters: "buffer-512" }, 3],
-  ])("are never mixed in one slice, and none set is the usual: %j", (search, id) => {
+  ])("are never mixed in one slice, and are unset by default: %j", (search, id) => {
     expect(idsWith(search)).toEqual([id]);
   });
   it("are offered if they have results in the slice", () => {

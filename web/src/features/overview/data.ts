@@ -31,7 +31,7 @@ export type Traffic = { scenario: string; mode: string; placement: string; bytes
 
 export type SliceOptions = { scenarios: string[]; modes: string[]; placements: string[]; sizes: number[] };
 
-/** The slice that the page opens with, as far as it was measured. */
+/** The default slice, if it has results. */
 const USUAL = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
 
 /** The requested scenario if it has results, otherwise the default; `undefined` without results. */
@@ -126,7 +126,7 @@ export type Cell = GridRow["cells"][number]["cell"];
 
 export type GridInput = {
   slice: Slice;
-  /** Those that are alike but for their parameters. */
+  /** Slices that differ only in their parameters. */
   series: SeriesSummary[];
   /** All transports of the scenario; each keeps its row even without results in the slice. */
   transports: string[];
@@ -279,7 +279,7 @@ function drawnOf(latest: Point, history: History | null, changes: ChangePoint[])
   return { values: kind === "rate" ? history.values.map((time) => 1 / time) : history.values, marks };
 }
 
-/** Why a run has no number for a transport: the reason of this very slice, or the one of all its cases. */
+/** Why a run has no result for a transport: the reason for this slice, or the one for all its cases. */
 function unsupportedReason(run: RunDetail | undefined, transport: string, slice: Slice): string | null {
   const results = run?.results.filter((result) => result.transport.slug === transport) ?? [];
   const same = results.find((result) => isOfSlice(result.case, slice));

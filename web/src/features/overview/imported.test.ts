@@ -71,7 +71,7 @@ describe("importedGroups", () => {
   });
 });
 
-describe("the newest run that was measured", () => {
+describe("the newest measured run", () => {
   const measured = aSeries({ machine: "lab-mac-2", latest: aPoint({ run_id: "measured" }) });
   it("comes from the series if all newest runs are imports", () => {
     const run = aRun({ run: aRunSummary({ run_id: "measured", machine: "lab-mac-2" }) });

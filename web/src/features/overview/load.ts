@@ -77,7 +77,7 @@ async function loadRegression(queryClient: QueryClient, project: string, regress
   if (row?.worst != null) await queryClient.prefetchQuery(seriesQuery(row.worst.series_id));
 }
 
-/** More than these are in the inbox. */
+/** The inbox has all. */
 const ROWS_MAX = 8;
 
 export type RegressionRow = ReturnType<typeof rowsOf>[number];

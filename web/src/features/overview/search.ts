@@ -6,7 +6,7 @@ export const parseOverviewSearch = searchOf({
   mode: slug,
   placement: slug,
   bytes: whole,
-  /** As `parametersKey` writes them. */
+  /** In the format of `parametersKey`. */
   parameters: text,
   imported: oneOf(["all"]),
 });

@@ -4,7 +4,6 @@ import { compareQuery, errorRatesQuery, machinesQuery, pullRequestQuery, runsQue
 import type { Comparison, PullRequestSummary } from "@/api/types";
 import { headlineOf } from "@/components/comparison/headline";
 import { pairsAsked, parseComparisonSearch } from "@/components/comparison/search";
-import { lowerFirst } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { cursor, type RawSearch, searchOf } from "@/lib/search";
 
@@ -32,25 +31,18 @@ export function titleOf(summary: PullRequestSummary, comparison: Comparison | un
     return `${name}: not comparable, no measured merge base`;
   }
   if (merge_base.sha === head.sha) {
-    return `${name}: no own commits, ${shortSha(head.sha)} is on the main line`;
+    return `${name}: no new commits, ${shortSha(head.sha)} is on the main line`;
   }
   if (comparison === undefined) return name;
   if (isBaseMissing(comparison)) {
     return `${name}: not comparable, merge base ${shortSha(merge_base.sha)} not measured`;
   }
-  return `${name}: ${inSentence(headlineOf(comparison))}`;
+  return `${name}: ${headlineOf(comparison)}`;
 }
 
 /** Whether the merge base was not measured. */
 export function isBaseMissing({ base }: Comparison): boolean {
   return base.case_count === 0;
-}
-
-/** Lower-cases the first word, except names. */
-function inSentence(sentence: string): string {
-  return /^(All|Neither|No|None|Nothing|Not|Shape|The|Messages|Writes)\b/.test(sentence)
-    ? lowerFirst(sentence)
-    : sentence;
 }
 
 /** Loads the data of the page. Throws if the pull request does not exist. */

@@ -11,7 +11,7 @@ import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
 import { LATENCY } from "@/components/chart/measure";
 import { ScalingChart } from "@/components/chart/ScalingChart";
 import { SweepChart, type SweepLine } from "@/components/chart/SweepChart";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { CommandLine, Facts, Sentences } from "@/components/ui/text";
 import { ascending, distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
@@ -198,7 +198,7 @@ function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProp
         set !== undefined && (
           <Segmented
             label="Table set"
-            options={sets.map((value) => ({ value, label: value }))}
+            options={optionsOf(sets)}
             value={set}
             onChange={(value) => change({ set: value })}
           />

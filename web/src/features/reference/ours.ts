@@ -8,7 +8,7 @@ import { nsPerMessage } from "@/lib/points";
 export type PublishedRow = Record<string, string | number | null>;
 
 export type Protocol = {
-  /** The publication, as the server names it. */
+  /** The name of the publication on the server. */
   slug: string;
   preset: string;
   /** The documentation page about it. */

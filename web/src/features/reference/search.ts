@@ -3,12 +3,12 @@ import { searchOf, slug, slugs } from "@/lib/search";
 
 /** The page state; missing values use defaults. */
 export const parseReferenceSearch = searchOf({
-  /** Which of several sets of tables of one publication. */
+  /** The table set of a publication. */
   set: slug,
   hidden: slugs,
 });
 
-/** Which machine answers; without it, the first one. */
+/** The machine of the answer; the first by default. */
 export const parseWorkedSearch = searchOf({
   machine: slug,
 });

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
-import { Button, Segmented } from "@/components/ui/controls";
+import { Button, optionsOf, Segmented } from "@/components/ui/controls";
 import { ScrollRegion } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
 import { useNow, useTitle } from "@/lib/hooks";
@@ -99,13 +99,13 @@ export function InboxPage() {
       <div className="controls section">
         <Segmented
           label="State"
-          options={SHOWN.map((value) => ({ value, label: upperFirst(SHOWN_NAMES[value]) }))}
+          options={optionsOf(SHOWN, (value) => upperFirst(SHOWN_NAMES[value]))}
           value={shown}
           onChange={(value) => show({ shown: value })}
         />
         <Segmented
           label="Direction"
-          options={DIRECTIONS.map((value) => ({ value, label: DIRECTION_NAMES[value] }))}
+          options={optionsOf(DIRECTIONS, (value) => DIRECTION_NAMES[value])}
           value={direction}
           onChange={(value) => show({ direction: value })}
         />

@@ -202,7 +202,7 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
       <div className="controls">
         <SelectField
           label="State"
-          options={Object.entries(STATE_NAMES).map(([value, label]) => ({ value, label }))}
+          options={Object.entries(STATE_NAMES).map(([value, name]) => ({ value, label: upperFirst(name) }))}
           value={fields.state}
           onChange={(state) => edit({ state: state as RegressionState })}
         />
@@ -218,9 +218,9 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
         <SelectField
           label="Mute for"
           options={[
-            { value: NONE, label: "not muted" },
+            { value: NONE, label: "Not muted" },
             ...(regression.muted_until !== null && isMuted
-              ? [{ value: KEPT, label: `until ${formatMoment(regression.muted_until)}` }]
+              ? [{ value: KEPT, label: `Until ${formatMoment(regression.muted_until)}` }]
               : []),
             ...MUTES,
           ]}

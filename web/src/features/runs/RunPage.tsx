@@ -273,9 +273,7 @@ function Deliveries({ project, runId, groups }: Props) {
           ))}
         </table>
       </ScrollRegion>
-      <p className="section-note">
-        Of accepted messages, over all repetitions. Torn: content that was never sent.
-      </p>
+      <p className="section-note">Accepted messages, all repetitions. Torn: content that was never sent.</p>
     </>
   );
 }

@@ -1,9 +1,9 @@
-/** All runs of a project, newest first, a page at a time. */
+/** All runs of a project, newest first, with pagination. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { machinesQuery, projectQuery, runsQuery } from "@/api/queries";
 import { RunsTable } from "@/components/RunsTable";
-import { SelectField } from "@/components/ui/controls";
+import { optionsOf, SelectField } from "@/components/ui/controls";
 import { useTitle } from "@/lib/hooks";
 import { toRuns } from "@/lib/paths";
 import { counted } from "@/lib/units";
@@ -28,7 +28,7 @@ export function RunsPage() {
         <div className="controls section">
           <SelectField
             label="Machine"
-            options={[{ value: "", label: "All" }, ...names.map((name) => ({ value: name, label: name }))]}
+            options={[{ value: "", label: "All" }, ...optionsOf(names)]}
             value={search.machine ?? ""}
             onChange={(machine) =>
               navigate({ ...toRuns(project), search: machine === "" ? {} : { machine }, replace: true })

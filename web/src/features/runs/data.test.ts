@@ -157,7 +157,7 @@ it("separates shared traits from those of single results", () => {
   expect([alone.shared, alone.lossless.rows[0]?.traits]).toEqual([[], ["100,000 messages", "4 receivers"]]);
 });
 
-describe("results that lost messages", () => {
+describe("lossy results", () => {
   const whole = { ...aResult(), point: aPoint() };
   const point = aPoint({ lossy: true, attempted: 300, accepted: 50, latency_ns: latency(7) });
   const lost = { ...aResult({ observed: anObserved({ oversubscribed: true }) }), point };

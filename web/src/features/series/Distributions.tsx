@@ -7,7 +7,7 @@ import { ChartFrame } from "@/components/chart/ChartFrame";
 import { HeatMap } from "@/components/chart/HeatMap";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { TooltipBox } from "@/components/chart/Tooltip";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { boundsOfBin } from "@/lib/statistics";
 import { counted, formatNs, formatShare, shareOfAll } from "@/lib/units";
 import { REACHES, type Reach } from "./search";
@@ -53,7 +53,7 @@ export const Distributions = memo(function Distributions(props: Props) {
       controls={
         <Segmented
           label="Range"
-          options={REACHES.map((value) => ({ value, label: REACH_NAMES[value] }))}
+          options={optionsOf(REACHES, (reach) => REACH_NAMES[reach])}
           value={reach}
           onChange={(value) => onChange({ reach: value })}
         />

@@ -9,7 +9,7 @@ import { PercentileChart, percentileOf } from "@/components/chart/PercentileChar
 import type { Curve } from "@/components/chart/plottables/Curves";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { TooltipBox } from "@/components/chart/Tooltip";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
 import { prunedNote } from "@/lib/pruned";
@@ -170,7 +170,7 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
         shown === "throughput" ? null : (
           <Segmented
             label="Percentile"
-            options={PERCENTILES.map((value) => ({ value, label: percentileName(value) }))}
+            options={optionsOf(PERCENTILES, percentileName)}
             value={shown}
             onChange={onShow}
           />

@@ -6,7 +6,7 @@ import { seriesQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { BadgeCode } from "@/components/BadgeCode";
 import { CrosshairScope } from "@/components/chart/crosshair";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { PageSkeleton, Section } from "@/components/ui/states";
 import { seriesBadge } from "@/lib/badges";
 import { headlineName } from "@/lib/cases";
@@ -42,7 +42,7 @@ export function SeriesPage() {
   );
 }
 
-const QUANTILES = (["p50", "p99"] as const).map((value) => ({ value, label: value }));
+const QUANTILES = optionsOf(["p50", "p99"] as const);
 
 /** The badge of a series, ready to copy. */
 export function SeriesBadge({ series }: { series: SeriesSummary }) {

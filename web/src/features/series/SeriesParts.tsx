@@ -6,7 +6,7 @@ import { commitsQuery } from "@/api/queries";
 import type { RunDetail, SeriesSummary } from "@/api/types";
 import type { Measure } from "@/components/chart/measure";
 import { TooltipBox } from "@/components/chart/Tooltip";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { Facts } from "@/components/ui/text";
 import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
@@ -66,7 +66,7 @@ export function TrendControls(props: Props) {
   const values = SHOWN.filter((value) =>
     value === "throughput" ? hasRate : (choices?.includes(value) ?? true),
   );
-  const options = values.map((value) => ({ value, label: percentileName(value) }));
+  const options = optionsOf(values, percentileName);
   return (
     <div className="controls">
       {shown !== undefined && options.length > 1 && (
@@ -79,7 +79,7 @@ export function TrendControls(props: Props) {
       )}
       <Segmented
         label="Axis"
-        options={AXES.map((value) => ({ value, label: upperFirst(value) }))}
+        options={optionsOf(AXES, upperFirst)}
         value={axis}
         onChange={(value) => onChange({ axis: value })}
       />

@@ -61,7 +61,7 @@ it("counts the runs of a commit", () => {
 });
 
 it.each([
-  ["the one asked for, drawn or not", points, "first", "first"],
+  ["the requested one, drawn or not", points, "first", "first"],
   ["the newest commit's otherwise", points, "unknown", "second"],
   ["nothing without points", [], undefined, undefined],
 ])("pins %s", (_, some, asked, pinned) => {
@@ -133,7 +133,7 @@ describe("sweepOf", () => {
   it.each([
     [false, ["pipe"], ["udp"]],
     [true, ["udp"], ["pipe"]],
-  ])("joins nothing that lost messages with anything that did not: %s", (isLossy, keys, left) => {
+  ])("never joins lossy and lossless results: %s", (isLossy, keys, left) => {
     const results = [at("pipe", 64, 5), at("udp", 1024, 7, { lossy: true })];
     const { lines, leftOut } = swept(results, aSeries(), "p50", isLossy);
     expect([lines.map(({ key }) => key), leftOut]).toEqual([keys, left]);
@@ -144,7 +144,7 @@ describe("sweepOf", () => {
   it.each([
     [{ wake: "if-asleep", storage: "cleared" }, 200, 400],
     [{ wake: "always", storage: "warm" }, 100, 300],
-  ])("takes of cases measured in several ways the one most like the series': %j", (change, futex, spin) => {
+  ])("prefers the methodology closest to that of the series: %j", (change, futex, spin) => {
     const measured = (transport: string, p50: number, how: object) => ({
       ...at(transport, 1024, p50),
       methodology: method(how),

@@ -48,7 +48,7 @@ export type Placed = Point | StatedPoint;
 /** A point with its commit, and the number of runs of that commit in this series. */
 export type SeriesPoint<P extends Placed = Point> = { point: P; commit: CommitSummary | null; runs: number };
 
-/** Every point with its commit, in the order of the answer: by commit, then by time. */
+/** Every point with its commit, in the order of the response: by commit, then by time. */
 export function seriesPoints<P extends Placed>(points: P[], commits: CommitSummary[]): SeriesPoint<P>[] {
   const bySha = new Map(commits.map((commit) => [commit.sha, commit]));
   const runs = groupBy(points, ({ commit_sha }) => commit_sha);
@@ -199,14 +199,14 @@ export function sizesOf(lines: SweepLine[]): number[] {
   );
 }
 
-/** Of the results of one size, measured in several ways, the one measured most like a series. */
+/** The result whose methodology is closest to that of a series, among results of one size. */
 function closest(results: RunResult[], { methodology }: SeriesSummary): RunResult[] {
   const ofSizes = groupBy(results, ({ case: kase }) => kase.message_bytes).values();
   const likeness = (result: RunResult) => agreement(result.methodology, methodology);
   return [...ofSizes].flatMap((ofSize) => ofSize.sort((a, b) => likeness(b) - likeness(a)).slice(0, 1));
 }
 
-/** Whether a result differs from a series in nothing but transport, message size and transfer. */
+/** Whether a result differs from a series only in transport, message size and transfer. */
 function isAlike({ case: kase, methodology }: RunResult, series: SeriesSummary): boolean {
   const others = (entry: Case) => parametersKey({ ...parametersOf(entry), total_bytes: null });
   return (
@@ -320,7 +320,7 @@ function cpuText(cpus: number[]): string {
   return cpus.length > CPUS_NAMED_MAX ? `${cpus.length} different CPUs` : `CPU ${listOf(cpus)}`;
 }
 
-/** Each end of a bin, with one over the share of the operations that take longer: 100 for the 99th percentile. */
+/** The end of each bin, at 1 / (share of slower operations): 100 for the 99th percentile. */
 export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns: number])[] {
   const total = bins.reduce((sum, { count }) => sum + count, 0);
   const first = bins[0];
@@ -328,7 +328,7 @@ export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns:
   let sum = 0;
   const inner = bins.flatMap(({ to_ns, count }) => {
     sum += count;
-    // All operations do not exceed the end of the last bin: no share is left to be one over.
+    // No operation is slower than the end of the last bin, so its share would be 0.
     return count === 0 || sum === total ? [] : [[total / (total - sum), to_ns] as const];
   });
   const last = bins.findLast(({ count }) => count > 0) ?? first;
@@ -338,7 +338,7 @@ export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns:
 /** How often an event happened at one end, or why that is unknown. */
 export type ProbeReading = { end: string; event: string; count: number | null; reason: string };
 
-/** Adds up the readings of each end: system calls first, then counters, each the most frequent first. */
+/** Sums the readings of each end: system calls first, then counters, each the most frequent first. */
 export function probeReadings({ repetitions }: PointDetail, senders: number): ProbeReading[] {
   const readings = new Map<string, ProbeReading & { place: number; rank: number }>();
   const add = (

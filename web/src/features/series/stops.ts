@@ -31,7 +31,7 @@ export type Stop = {
 
 export type StopLine = Omit<Curve, "points">;
 
-/** Up to this many points are drawn as boxes. */
+/** With more points, lines are drawn instead of boxes. */
 const BOXES_MAX = 3;
 
 /** The stops of a line over commits, one per commit. */
@@ -147,7 +147,7 @@ export function readStated(point: Parameters<typeof intervalOf>[0] & { center_ns
 /** The share of operations at each end outside the usual range. */
 const LEFT_OUT = 0.0005;
 
-/** The columns, each from half way to the one before to half way to the next. */
+/** The columns; each extends half way to its neighbours. */
 export function heatColumns({ columns }: HeatMapChart): HeatColumn[] {
   const [from, to] = [numbersOf(columns.from_ordinals), numbersOf(columns.to_ordinals)];
   const firstBins = numbersOf(columns.first_bins);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ProjectChange, ProjectSummary, SessionInfo, Visibility } from "@/api/types";
 import { changeProject } from "@/api/writes";
 import { FieldGroup, Form, NotAllowed, RepositoryField, TextField, Tick } from "@/components/form";
-import { Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
@@ -125,7 +125,7 @@ function ThisBrowser() {
           Theme
           <Segmented
             label="Theme"
-            options={THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))}
+            options={optionsOf(THEMES, (value) => THEME_NAMES[value])}
             value={theme}
             onChange={chooseTheme}
           />

@@ -4,6 +4,7 @@ import { membersQuery } from "@/api/queries";
 import type { Member, Role, SessionInfo } from "@/api/types";
 import { removeMember, setMember } from "@/api/writes";
 import { Allowed, Confirm, Form, FormError, Loaded, SelectInput, TextField } from "@/components/form";
+import { optionsOf } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { Table, unseen } from "@/components/ui/Table";
 import { ROLES } from "@/lib/access";
@@ -110,12 +111,7 @@ function MemberForm({ project }: { project: string }) {
         note="An existing account. Server administrators create accounts."
         required
       />
-      <SelectInput
-        label="Role"
-        name="role"
-        options={ROLES.map((role) => ({ value: role, label: role }))}
-        defaultValue="viewer"
-      />
+      <SelectInput label="Role" name="role" options={optionsOf(ROLES)} defaultValue="viewer" />
     </Form>
   );
 }

@@ -23,7 +23,7 @@ it("explains the required role without showing channels", async () => {
 });
 
 it("shows the result of a test", async () => {
-  const test = { delivered: false, detail: "The message was not taken: it answered 404." };
+  const test = { delivered: false, detail: "Not delivered: status 404." };
   server.use(http.post("*/channels/1/test", () => HttpResponse.json(test)));
   await show(aSession({ is_admin: true }));
   await userEvent.click(screen.getByRole("button", { name: "Test team chat" }));

@@ -16,7 +16,7 @@ import {
   TextField,
   Tick,
 } from "@/components/form";
-import { TextButton } from "@/components/ui/controls";
+import { optionsOf, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { Table, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
@@ -168,7 +168,7 @@ function ChannelForm({ project, kinds, onMade }: ChannelFormProps) {
       <SelectInput
         label="Type"
         name="kind"
-        options={kinds.map((name) => ({ value: name, label: KIND_NAMES[name] }))}
+        options={optionsOf(kinds, (name) => KIND_NAMES[name])}
         value={kind}
         onChoose={setKind}
       />

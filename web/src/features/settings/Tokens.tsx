@@ -18,6 +18,7 @@ import {
   TextField,
   Tick,
 } from "@/components/form";
+import { optionsOf } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine } from "@/components/ui/text";
@@ -93,7 +94,7 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
         columns={[
           [rowHead("Name"), ({ name }) => name, "name"],
           ["Prefix", ({ prefix }) => <code>{prefix}</code>],
-          ["Kind", ({ kind, account }) => (account === null ? kind : `${kind}, ${account}`)],
+          ["Type", ({ kind, account }) => (account === null ? kind : `${kind}, ${account}`)],
           ["Project", (token) => bindingText(token, project)],
           ["Scopes", ({ scopes }) => scopes.join(", ")],
           [
@@ -180,7 +181,7 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
       <SelectInput
         label="Type"
         name="kind"
-        options={kinds.map((name) => ({ value: name, label: KINDS[name] }))}
+        options={optionsOf(kinds, (name) => KINDS[name])}
         value={kind}
         onChoose={setKind}
       />

@@ -18,11 +18,11 @@ test("the status shows the last result", () => {
   expect(outcomeText(CHANNEL, NOW)).toBe("Nothing sent yet");
   const taken = { ...CHANNEL, last_success_at: "2026-11-25T11:00:00Z" };
   expect(outcomeText(taken, NOW)).toMatch(/^Last sent .+ ago$/);
-  const failed = { ...taken, last_failure_at: "2026-11-25T11:30:00Z", failure: "it answered 500" };
-  expect(outcomeText(failed, NOW)).toMatch(/^Failed .+ ago: it answered 500$/);
+  const failed = { ...taken, last_failure_at: "2026-11-25T11:30:00Z", failure: "status 500" };
+  expect(outcomeText(failed, NOW)).toMatch(/^Failed .+ ago: status 500$/);
   // A failure before the last success is past.
   expect(outcomeText({ ...failed, last_success_at: "2026-11-25T11:45:00Z" }, NOW)).toMatch(/^Last sent/);
-  expect(outcomeText({ ...failed, disabled_because: "it refused 5 times in a row" }, NOW)).toBe(
-    "Turned off by the server: it refused 5 times in a row",
+  expect(outcomeText({ ...failed, disabled_because: "it rejected 5 messages in a row" }, NOW)).toBe(
+    "Turned off by the server: it rejected 5 messages in a row",
   );
 });

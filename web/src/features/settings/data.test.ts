@@ -6,7 +6,7 @@ import { parseSettingsSearch } from "./search";
 test("the visibility depends on the project and the server", () => {
   expect(readersText("public", false)).toContain("anyone with network access");
   expect(readersText("public", true)).toContain("any account");
-  expect(readersText("private", false)).toContain("only");
+  expect(readersText("private", false)).toBe("visible to members and administrators only");
 });
 
 test("the tokens of a project include those for any project", () => {

@@ -12,7 +12,7 @@ export function readersText(visibility: Visibility, isPrivateServer: boolean): s
 export const KINDS: Record<TokenKind, string> = {
   agent: "Agent",
   ci: "CI job",
-  user: "You",
+  user: "User",
 };
 
 /** The possible and default scopes of each kind of token. */

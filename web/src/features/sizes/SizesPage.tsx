@@ -21,7 +21,15 @@ import { ascending } from "@/lib/collections";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toSweep } from "@/lib/paths";
-import { crossingsOf, figureOf, linesOf, loadsOf, type MeasuredLine, positionsOf } from "@/lib/sweep";
+import {
+  crossingsOf,
+  figureOf,
+  linesOf,
+  loadsOf,
+  type MeasuredLine,
+  NOT_COMPARABLE,
+  positionsOf,
+} from "@/lib/sweep";
 import { formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
 import { barsOf, crossoverTexts, headlineOf, latencyNote, SCENARIO, shareBelow, trafficNote } from "./data";
@@ -188,8 +196,6 @@ function trafficTable(profile: SizeProfile): ChartTable {
 
 const bytesExactly = (bytes: number) => `${formatCount(bytes)} B`;
 
-const COMPARABLE = { lossy: "no: lossy", environment: "no: other environment" };
-
 /** The medians of the lines by size, with the share of smaller messages. */
 function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLine[]): ChartTable {
   const rows = () =>
@@ -207,7 +213,7 @@ function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLin
       "Comparable",
       "not_compared_because",
       ({ apart }) => apart,
-      ({ apart }) => (apart === null ? "yes" : COMPARABLE[apart]),
+      ({ apart }) => (apart === null ? "yes" : NOT_COMPARABLE[apart]),
     ),
   ]);
 }

@@ -10,7 +10,7 @@ import { LATENCY, RATE } from "@/components/chart/measure";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
 import { PlaceChoice } from "@/components/PlaceChoice";
-import { Choice, Segmented, SelectField, TextButton } from "@/components/ui/controls";
+import { Choice, optionsOf, Segmented, SelectField, TextButton } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
@@ -107,7 +107,7 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
         {place.scenarios.length > 1 && (
           <SelectField
             label="Scenario"
-            options={place.scenarios.map((value) => ({ value, label: scenarioName(value) }))}
+            options={optionsOf(place.scenarios, scenarioName)}
             value={place.scenario}
             // Another scenario has other loads, lines and metrics.
             onChange={(scenario) =>

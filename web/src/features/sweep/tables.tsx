@@ -8,12 +8,18 @@ import { shortSha } from "@/lib/commits";
 import { toPoint } from "@/lib/paths";
 import { acceptedMark, nsPerMessage } from "@/lib/points";
 import { intervalParts } from "@/lib/statistics";
-import { type Crossing, type Figure, figureOf, figuresOf, type Load, type MeasuredPoint } from "@/lib/sweep";
+import {
+  type Crossing,
+  type Figure,
+  figureOf,
+  figuresOf,
+  type Load,
+  type MeasuredPoint,
+  NOT_COMPARABLE,
+} from "@/lib/sweep";
 import { formatBytes, formatDividedNs, formatNs, formatRate, upperFirst } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { type TimeOf, type TopologyLine, timeText } from "./topology";
-
-const APART = { lossy: "no: lossy", environment: "no: other environment" };
 
 /** Every point of the drawn lines, sorted by size and value. */
 export function sweepTable(project: string, fileName: string, lines: SweptLine[], figure: Figure) {
@@ -45,7 +51,7 @@ export function sweepTable(project: string, fileName: string, lines: SweptLine[]
       "Comparable",
       "not_compared_because",
       ({ apart }) => apart,
-      ({ apart }) => (apart === null ? "yes" : <span className="warning">{APART[apart]}</span>),
+      ({ apart }) => (apart === null ? "yes" : <span className="warning">{NOT_COMPARABLE[apart]}</span>),
     ),
   ]);
 }
@@ -158,7 +164,7 @@ export function LoadField({ loads, load, onChange }: LoadProps) {
   return (
     <SelectField
       label="Load"
-      options={loads.map(({ key, label }) => ({ value: key, label: label || "default" }))}
+      options={loads.map(({ key, label }) => ({ value: key, label: upperFirst(label || "default") }))}
       value={load?.key ?? ""}
       onChange={(key) => onChange({ load: key })}
     />

@@ -204,7 +204,7 @@ fn no_senders_notification_comes_last() {
     assert_eq!(kernel.receive(name, &mut buffer, Trailer::Audit, None), Code::SUCCESS);
     assert_eq!((get(&buffer, 4), get(&buffer, 20)), (36, 70));
     assert_eq!((get(&buffer, 0), get(&buffer, 32)), (u32::from(abi::MOVE_SEND_ONCE) << 8, 1));
-    assert_eq!(get(&buffer, 36 + 24), 0, "the kernel is nobody's process");
+    assert_eq!(get(&buffer, 36 + 24), 0, "the kernel is not a process");
     kernel.destroy_receive(name).unwrap();
     kernel.assert_clean();
 }

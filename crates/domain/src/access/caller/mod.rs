@@ -164,7 +164,7 @@ impl Caller {
         }
         let account = self.check_account(Scope::Admin)?;
         if token.account_id != Some(account.account_id) {
-            return Err(Refusal::Escalation("the rights of another account".to_owned()));
+            return Err(Refusal::Escalation("the permissions of another account".to_owned()));
         }
         if let Some(scope) = token.scopes.iter().find(|scope| !self.scopes.contains(scope)) {
             return Err(Refusal::Escalation(format!("the scope {scope}")));

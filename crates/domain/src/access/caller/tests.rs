@@ -74,7 +74,7 @@ fn private_projects_are_hidden_from_others() {
 }
 
 #[test]
-fn lists_show_exactly_the_readable_projects() {
+fn lists_show_readable_projects() {
     for caller in [
         member(Role::Viewer),
         signed_in(account(true, &[])),

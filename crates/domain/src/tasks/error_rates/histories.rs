@@ -65,10 +65,10 @@ impl ErrorRateTask<'_> {
             if !self.goes_on().await? {
                 return Ok(None);
             }
-            let rehearsed = tokio::task::spawn_blocking(move || {
+            let simulated = tokio::task::spawn_blocking(move || {
                 some.into_iter().map(|quiet| simulate(quiet, times)).collect::<Vec<_>>()
             });
-            for (class, figure, history) in rehearsed.await? {
+            for (class, figure, history) in simulated.await? {
                 let histories = classes.entry(class).or_default();
                 match figure {
                     Figure::P50 => histories.p50.add(history),
