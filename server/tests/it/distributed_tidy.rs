@@ -165,12 +165,12 @@ fn distributed_queries_name_one_machine() {
 #[test]
 fn checker_finds_unsupported_queries() {
     for (query, rule) in [
-        ("select * from point where series_id = $1", "of many machines"),
+        ("select * from point where series_id = $1", "on many machines"),
         ("select * from point p join run on run.run_id = p.run_id where p.machine_id = $1", ""),
-        ("select * from run join point on point.run_id = run.run_id", "of many machines"),
-        ("select * from run join point on point.machine_id = run.machine_id", "of many machines"),
+        ("select * from run join point on point.run_id = run.run_id", "on many machines"),
+        ("select * from run join point on point.machine_id = run.machine_id", "on many machines"),
         ("select * from run join point on point.machine_id = run.machine_id where run.machine_id = $1", ""),
-        ("select * from point where machine_id = any($1)", "of many machines"),
+        ("select * from point where machine_id = any($1)", "on many machines"),
         (
             "select * from point join point_histogram h on h.machine_id = point.machine_id where point.machine_id = $1",
             "",
@@ -179,7 +179,7 @@ fn checker_finds_unsupported_queries() {
         ("select * from run where run_id = $1 for update", ""),
         ("insert into summary (series_id) values ($1)", "without their machine"),
         ("update point set machine_id = $1 where machine_id = $2", "is changed"),
-        ("delete from point_histogram where run_id = $1", "of many machines"),
+        ("delete from point_histogram where run_id = $1", "on many machines"),
         (
             "insert into machine (slug) values ($1) on conflict (slug) do update set created_at = now()",
             "the database's",

@@ -87,11 +87,12 @@ async fn unavailable_database_returns_503(app: TestApp) {
 
 #[database_test]
 async fn busy_connections_return_503_and_store_nothing(app: TestApp) {
-    let few = PgPoolOptions::new().max_connections(2).acquire_timeout(Duration::from_millis(50));
+    let few = PgPoolOptions::new().max_connections(2).acquire_timeout(Duration::from_secs(1));
     let busy = app.another_with(few);
     let held = [busy.pool.acquire().await.unwrap(), busy.pool.acquire().await.unwrap()];
     let report = factory::report();
-    for answer in [busy.get("/api/v1/projects").await, busy.put(&report).await, busy.get("/readyz").await] {
+    let answers = tokio::join!(busy.get("/api/v1/projects"), busy.put(&report), busy.get("/readyz"));
+    for answer in <[_; 3]>::from(answers) {
         answer.assert_problem(503, "unavailable");
         assert_eq!(answer.headers["retry-after"], "5");
     }
