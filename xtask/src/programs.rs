@@ -30,9 +30,6 @@ pub(crate) struct Built {
 
 impl Built {
     /// The program with that name.
-    ///
-    /// # Errors
-    /// The build did not include it.
     pub(crate) fn program(&self, name: &str) -> Result<PathBuf> {
         let found = self.executables.iter().find(|(built, _)| built == name);
         found.map(|(_, path)| path.clone()).with_context(|| format!("cargo built no program {name}"))
@@ -49,9 +46,6 @@ pub(crate) enum Profile {
 }
 
 /// Builds packages.
-///
-/// # Errors
-/// They do not compile. The error includes the compiler's output.
 pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<Built> {
     step.message("reading the dependencies");
     step.expect(count(packages)?);
@@ -100,9 +94,6 @@ pub(crate) fn program_of(package: &str) -> &str {
 }
 
 /// Packs a program into `folder` like a release for `target`, without the licences of dependencies.
-///
-/// # Errors
-/// It does not run here, or cannot be packed.
 pub(crate) fn pack(target: &str, folder: &Path, program: &Path) -> Result<()> {
     let script = workspace::root().join(".github/release/pack.sh");
     Tool::at(&script).arguments([target]).arguments([folder, program]).output().map(drop)
@@ -122,27 +113,18 @@ pub(crate) struct TestPrograms {
 
 impl TestPrograms {
     /// The test program with this name.
-    ///
-    /// # Errors
-    /// There is none with that name.
     pub(crate) fn test_program(&self, folder: &str, name: &str) -> Result<PathBuf> {
         let found = self.tests.get(&(PathBuf::from(folder), name.to_owned()));
         found.cloned().with_context(|| format!("no tests {name} in {folder}"))
     }
 
     /// The tested server.
-    ///
-    /// # Errors
-    /// The build has none.
     pub(crate) fn server(&self) -> Result<PathBuf> {
         self.programs.program(SERVER)
     }
 }
 
 /// Builds the tests of the workspace and the programs that they start.
-///
-/// # Errors
-/// They do not compile.
 pub(crate) fn tests(step: &Step) -> Result<TestPrograms> {
     let mut tests = BTreeMap::new();
     let mut programs = Built { executables: Vec::new(), changed: false };
@@ -239,8 +221,6 @@ pub(crate) struct KeptProgram {
 }
 
 impl KeptProgram {
-    /// # Errors
-    /// It cannot be copied.
     pub(crate) fn new() -> Result<Self> {
         let program = std::env::current_exe().context("cannot find the path of this program")?;
         let folder = tempfile::tempdir().context("no temporary folder")?;

@@ -67,10 +67,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Runs one step. A failure is printed and counted, and the next step can run.
-    ///
-    /// # Errors
-    /// An interrupt.
+    /// Runs one step. A failure is printed and counted, and the next step can run; only an interrupt is an error.
     pub(crate) fn step(&mut self, name: &str, run: impl FnOnce(&Step) -> Result<Outcome>) -> Result<()> {
         let step = Step::start(name);
         let outcome = run(&step);

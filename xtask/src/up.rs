@@ -35,10 +35,6 @@ pub(crate) struct Options {
     agent: Option<PathBuf>,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// A requirement is missing, or a program does not build or start.
 pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     let data_folder = match &options.data_dir {
         Some(folder) => std::path::absolute(folder).context("invalid path in --data-dir")?,

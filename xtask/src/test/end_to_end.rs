@@ -15,9 +15,6 @@ use std::time::{Duration, Instant};
 const UP_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Runs the steps with the programs built for the tests; each needs the one before.
-///
-/// # Errors
-/// An interrupt.
 pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     let mut product = None;
     tally.step("chromium", |step| {
@@ -50,9 +47,6 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
 }
 
 /// Runs `up` like the README: it builds its programs, serves its results, and stops.
-///
-/// # Errors
-/// One of these fails.
 pub(super) fn up_builds_its_programs(context: &Context, step: &Step) -> Result<Outcome> {
     let folder = server::test_folder()?;
     let data_folder = folder.path().join("data");

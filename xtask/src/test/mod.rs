@@ -50,18 +50,10 @@ pub(crate) struct Options {
     database_url: Option<String>,
 }
 
-/// Runs `check`.
-///
-/// # Errors
-/// An interrupt.
 pub(crate) fn check() -> Result<ExitCode> {
     run(Tier::Check)
 }
 
-/// Runs `test`.
-///
-/// # Errors
-/// An interrupt.
 pub(crate) fn test(options: &Options) -> Result<ExitCode> {
     match &options.database_url {
         Some(url) => {
@@ -111,9 +103,6 @@ impl Context {
     }
 
     /// The programs of the tests.
-    ///
-    /// # Errors
-    /// They are not built.
     pub(crate) fn tests(&self) -> Result<&TestPrograms> {
         self.tests.get().context("tests not built")
     }

@@ -13,9 +13,6 @@ const LANES: usize = 2;
 
 /// Runs all groups after their dependencies, and adds up their steps. Of the groups that can start, the first
 /// one in the list does.
-///
-/// # Errors
-/// An interrupt.
 pub(super) fn run(groups: &[Group], context: &Context) -> Result<Tally> {
     let state = Mutex::new(State::new(groups));
     let changed = Condvar::new();
