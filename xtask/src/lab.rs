@@ -45,50 +45,12 @@ const LOG_LINES: usize = 60;
 /// Code in front of the suite's C example, which is the measured program. Each message waits for a
 /// millisecond, and the slower version waits longer. The result depends on the clock, not on the machine or
 /// on the other agent.
-const PACE: &str = "\
-/* A channel with a pace: each message waits before it is sent. */
-#include <time.h>
-#include <unistd.h>
-
-#define PACE_NS 1000000
-
-static inline ssize_t paced_write(int fd, const void *bytes, size_t length) {
-    const struct timespec pace = {0, PACE_NS};
-    nanosleep(&pace, NULL);
-    return write(fd, bytes, length);
-}
-
-#define write paced_write
-";
+const PACE: &str = include_str!("../lab/pace.h");
 /// The pull request makes messages a quarter slower.
 const SLOWER_PACE: [&str; 2] = ["PACE_NS 1000000", "PACE_NS 1250000"];
-const SETTINGS: &str = "\
-project = 'courier'
-presets = ['courier.toml']
-build = ['cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L -include pace.h -o courier unix_socket.c']
-";
+const SETTINGS: &str = include_str!("../lab/roundtrip.toml");
 /// A repetition takes a ninth of a second, so that a comparison of sixty pairs takes less than a minute.
-const DEFINITION: &str = "\
-about = 'Round trips of a channel with a pace.'
-deadline_seconds = 60
-
-[[program]]
-slug = 'courier'
-title = 'Courier'
-family = 'program'
-semantics = 'A pair of sockets; each message waits before it is sent.'
-command = ['./courier']
-
-[[case]]
-scenario = 'roundtrip'
-transports = ['courier']
-message_bytes = [64]
-modes = ['2proc']
-placements = ['free']
-operations = 50
-warmup = 5
-repetitions = 12
-";
+const DEFINITION: &str = include_str!("../lab/courier.toml");
 
 type Check = fn(&Fixture, &Step) -> Result<()>;
 const CHECKS: [(&str, Check); 4] = [
@@ -138,7 +100,6 @@ struct Fixture {
     folder: TempDir,
 }
 
-/// The measured commits.
 struct Commits {
     /// The newest commit of the main branch.
     main: String,
@@ -150,8 +111,7 @@ struct Commits {
 }
 
 impl Commits {
-    /// Creates a repository in a folder, and serves it with all branches as `OWNER/NAME.git` below another
-    /// one.
+    /// Creates a repository, and serves it with all branches as `OWNER/NAME.git` below another folder.
     fn make(checkout: &Path, served: &Path) -> Result<Self> {
         let repository = Repository::init(checkout)?;
         for name in ["roundtrip.h", "unix_socket.c"] {
@@ -179,15 +139,13 @@ impl Commits {
     }
 }
 
-/// The simulated GitHub.
 struct GitHub {
     daemon: Daemon,
     url: String,
 }
 
 impl GitHub {
-    /// Starts it with the repositories of a folder, and a server's URL for webhooks. Writes the key of its
-    /// App.
+    /// Starts it with the repositories of a folder and an address for webhooks. Writes its App's key.
     fn start(program: &Path, repositories: &str, webhooks: &str, key: &str) -> Result<Self> {
         let tool = Tool::at(program)
             .arguments(["--address", "127.0.0.1:0", "--app-id", APP_ID, "--webhook-secret", WEBHOOK_SECRET])
@@ -300,7 +258,6 @@ impl Fixture {
         Ok(())
     }
 
-    /// Reads a list from the server's API.
     fn list(&self, path: &str, member: &str) -> Result<Vec<Value>> {
         let mut answer = http::json(&format!("{}/api/v1/{path}", self.url))?;
         serde_json::from_value(answer[member].take()).with_context(|| format!("no list {member} in {path}"))
@@ -318,15 +275,13 @@ impl Fixture {
         self.agents.iter().chain([&self.github.daemon])
     }
 
-    /// All programs' logs.
     fn logs(&self) -> String {
         let log = fs::read_to_string(self.folder.path().join("server.log")).unwrap_or_default();
         let server = screen::last_lines(&log, LOG_LINES).replace('\n', "\n  ");
         self.daemons().map(Daemon::log).fold(format!("server:\n  {server}\n"), |logs, log| logs + &log)
     }
 
-    /// Stops agents and server, which must exit successfully and leave no processes, and checks GitHub's
-    /// comments at the end.
+    /// Stops agents and server, which must succeed and leave no processes, and checks the final comments.
     fn end(self) -> Result<()> {
         self.agents.into_iter().try_for_each(Daemon::stop)?;
         self.server.stop()?;

@@ -12,6 +12,9 @@ use std::process::{Command, Stdio};
 /// The preset that `up` runs: it takes less than a minute.
 pub(crate) const PRESET: &str = "quick";
 
+/// The smallest definition.
+pub(crate) const SMALL: &str = include_str!("../small.toml");
+
 /// The report of the last run, in the data folder.
 pub(crate) const REPORT: &str = "last-report.json";
 
@@ -67,7 +70,7 @@ impl Measuring<'_> {
         let report = read_report(report)?;
         let modified =
             report["work_tree_modified"].as_bool().context("the report has no work_tree_modified")?;
-        let run_id = report["run_id"].as_str().context("the report has no run_id")?;
+        let run_id = run_id(&report)?;
         let sha = report["commit"]["sha"].as_str().context("the report has no commit.sha")?;
         if modified {
             return Ok(());
@@ -88,7 +91,10 @@ impl Measuring<'_> {
     }
 }
 
-/// Reads a report of the agent.
+pub(crate) fn run_id(report: &Value) -> Result<&str> {
+    report["run_id"].as_str().context("the report has no run_id")
+}
+
 pub(crate) fn read_report(path: &Path) -> Result<Value> {
     serde_json::from_str(&fs::read_to_string(path)?).context("the agent's report is not JSON")
 }

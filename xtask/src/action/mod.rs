@@ -10,7 +10,7 @@ use crate::server::{self, Server};
 use crate::tally::{self, Outcome};
 use crate::tool::{self, Tool};
 use crate::workflow::{self, Action, Workflow, WorkflowStep};
-use crate::{http, linters, platform, workspace};
+use crate::{http, linters, measure, platform, workspace};
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use runner::{Job, Values, evaluate};
@@ -26,14 +26,8 @@ const PROJECT: &str = "courier";
 const ACTION: &str = ".github/actions/roundtrip";
 /// The number of the pull request.
 const NUMBER: u64 = 12;
-/// A case that takes a moment.
-const SMALL: &str = "about = 'One case.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['pipe']\n\
-    message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 50\nwarmup = 5\nrepetitions = 2\n";
 /// The program of the repository, different in each commit.
-const FORMATS: &str = "about = 'A program.'\ndeadline_seconds = 60\n[[program]]\nslug = 'courier'\ntitle = 'Courier'\n\
-    family = 'program'\nsemantics = 'Sends values.'\ncommand = ['sh', 'send.sh']\n[[case]]\nscenario = 'roundtrip'\n\
-    transports = ['courier']\nmessage_bytes = [65536]\nmodes = ['2proc']\nplacements = ['free']\noperations = 30\n\
-    warmup = 5\nrepetitions = 1\n";
+const FORMATS: &str = include_str!("../../action/formats.toml");
 
 type Check = fn(&Fixture) -> Result<()>;
 const CHECKS: [(&str, Check); 7] = [
@@ -71,11 +65,9 @@ pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The environment of jobs: a server that trusts them, an issuer of their tokens, a release, and a
-/// repository.
+/// A server that trusts the jobs, an issuer of their tokens, a release, and a repository.
 struct Fixture {
     action: Action,
-    /// The server's address.
     url: String,
     issuer: Issuer,
     repository: Repository,
@@ -116,7 +108,7 @@ impl Fixture {
         let settings = format!("project = \"{PROJECT}\"\npresets = [\"formats.toml\"]\n");
         let files = [
             ("roundtrip.toml", settings.as_str()),
-            ("small.toml", SMALL),
+            ("small.toml", measure::SMALL),
             ("formats.toml", FORMATS),
             ("send.sh", &sends("advanced")),
         ];
@@ -222,8 +214,7 @@ impl Fixture {
         Ok(fs::read_to_string(job.report()).unwrap_or_default())
     }
 
-    /// Runs the second of the two workflows until it has the report. GitHub answers that the head belongs to
-    /// these pull requests.
+    /// Runs the second of the two workflows until it has the report. GitHub answers with these pull requests.
     fn follow(&self, numbers: &str) -> Result<Job<'_>> {
         let mut job = self.main_job("workflow_run")?;
         job.values.extend(runner::values([
@@ -269,7 +260,7 @@ fn uploads_a_push(fixture: &Fixture) -> Result<()> {
     let inputs = fixture.inputs(&job, workflow("measure.yml")?.step("Measure and upload")?, &[])?;
     fixture.expect(&mut job, &inputs, 0, "::add-mask::rtc_")?;
     ensure!(job.summary.starts_with(&format!("### {PROJECT} at ")), "the summary is {:?}", job.summary);
-    ensure!(job.summary.contains("| pipe | 64 B |"), "the summary is {:?}", job.summary);
+    ensure!(job.summary.contains("| tcp | 64 B |"), "the summary is {:?}", job.summary);
     ensure!(!job.temp().join("roundtrip/token").exists(), "the token file was not deleted\n{}", job.log);
     let run = fixture.newest_run()?;
     let is_right = run["branch"] == "main"

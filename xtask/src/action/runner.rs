@@ -69,8 +69,7 @@ impl<'a> Job<'a> {
         self.temp().join("roundtrip-report.json")
     }
 
-    /// Runs an action with these inputs until its end or the first failed step. Returns that step's exit
-    /// code.
+    /// Runs an action with these inputs until its end or the first failed step, whose exit code it returns.
     pub(super) fn run_action(&mut self, folder: &Path, action: &Action, with: &Values) -> Result<i32> {
         ensure!(action.runs.using == "composite", "not a composite action");
         if let Some(unknown) = with.keys().find(|name| !action.inputs.contains_key(*name)) {
@@ -91,7 +90,6 @@ impl<'a> Job<'a> {
         code
     }
 
-    /// Runs a script and returns its exit code.
     pub(super) fn run(&mut self, step: &Script) -> Result<i32> {
         let Script { name, id, shell, env, run } = step;
         ensure!(shell == "bash", "step {name} uses {shell}: expected bash");
@@ -131,8 +129,7 @@ pub(super) fn values<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) ->
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// Replaces every `${{ }}` by its value. Only names of values are supported, so the tested text is the text
-/// that GitHub runs.
+/// Replaces every `${{ }}` by its value. Only names are supported, so GitHub runs exactly the tested text.
 pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
     let mut parts = text.split("${{");
     let mut evaluated = parts.next().unwrap_or_default().to_owned();

@@ -8,14 +8,13 @@ mod toolchain;
 
 use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
-use crate::tally::{Outcome, Tally};
+use crate::tally::{self, Outcome, Tally};
 use crate::tool::Tool;
 use crate::{debian, http, measure, server, workspace};
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
 use toolchain::Toolchain;
 
@@ -26,20 +25,6 @@ const PROPERTY_CASES: &str = "32";
 const SUITE: &[&str] = &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "xtask/"];
 const ALL: &[&str] =
     &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "migrations/", "server/", "xtask/"];
-/// The smallest run: one repetition of a transport that every system has.
-const DEFINITION: &str = r#"about = "One case, to see that a run arrives."
-deadline_seconds = 60
-
-[[case]]
-scenario = "roundtrip"
-transports = ["tcp"]
-message_bytes = [64]
-modes = ["2proc"]
-placements = ["free"]
-operations = 20
-warmup = 2
-repetitions = 1
-"#;
 const PROJECT: &str = "cross";
 const MACHINE: &str = "wine";
 
@@ -52,17 +37,13 @@ pub(crate) struct Options {
 
 pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
     debian::check_host().context("cross-building")?;
-    let started = Instant::now();
-    let mut tally = Tally::default();
-    if let Some(toolchain) = tally.prepare("toolchain", Toolchain::fetch)? {
+    tally::verb(|tally| {
+        let Some(toolchain) = tally.prepare("toolchain", Toolchain::fetch)? else { return Ok(()) };
         let is_wanted = |target: &&Target| {
             options.words.is_empty() || options.words.iter().any(|word| target.has_word(word))
         };
-        let targets = TARGETS.iter().filter(is_wanted);
-        check_all(&mut tally, &toolchain, true, targets)?;
-    }
-    screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
-    Ok(tally.close())
+        check_all(tally, &toolchain, true, TARGETS.iter().filter(is_wanted))
+    })
 }
 
 /// Runs the steps that `test --all` adds, if `cross` has run before: the toolchain is too large to download
@@ -97,7 +78,7 @@ fn check_all(
     if let Some(version) = toolchain.rust_version() {
         screen::note(&format!("Rust {version} in {}", toolchain.root().display()));
     }
-    let digests = tally.prepare("build folder", |_| {
+    let digests = tally.prepare("cross build folder", |_| {
         toolchain.claim()?;
         Ok((digest_of(SUITE)?, digest_of(ALL)?))
     })?;
@@ -154,9 +135,8 @@ fn test(
     step: &Step,
 ) -> Result<Outcome> {
     let cargo = toolchain.cargo(target, "test")?.words(suite.selection).arguments(["--no-fail-fast"]);
-    let cargo = cargo.variable("PROPTEST_CASES", PROPERTY_CASES);
-    let cargo = if is_brief { cargo.variable("ROUNDTRIP_CONFORMANCE", "brief") } else { cargo };
-    let finished = cargo.run(step)?;
+    let cargo = cargo.variables(is_brief.then_some(("ROUNDTRIP_CONFORMANCE", "brief")));
+    let finished = cargo.variable("PROPTEST_CASES", PROPERTY_CASES).run(step)?;
     Ok(Outcome::from_tests(&finished))
 }
 
@@ -173,7 +153,7 @@ fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> R
         .context("no server for uploads")?;
     let url = server.address()?;
     let (definition, report) = (folder.path().join("definition.toml"), folder.path().join("report.json"));
-    fs::write(&definition, DEFINITION)?;
+    fs::write(&definition, measure::SMALL)?;
     step.message("measuring under Wine");
     Tool::named("bash")?
         .arguments([&workspace::root().join(toolchain::WINE), Path::new("run")])
@@ -185,7 +165,7 @@ fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> R
         .with_descendants()
         .succeed(step)?;
     let report = measure::read_report(&report)?;
-    let run_id = report["run_id"].as_str().context("the report has no run_id")?;
+    let run_id = measure::run_id(&report)?;
     http::get(&format!("{url}/api/v1/runs/{run_id}")).context("run not found")?;
     let machines = http::json(&format!("{url}/api/v1/projects/{PROJECT}/machines"))?;
     let machine = &machines["machines"][0];
