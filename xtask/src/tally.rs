@@ -98,7 +98,6 @@ impl Tally {
         Ok(())
     }
 
-    /// Skips a step for this reason.
     pub(crate) fn skip(&mut self, name: &str, reason: &str) -> Result<()> {
         self.step(name, |_| Ok(Outcome::Skipped(format!("not run: {reason}"))))
     }
@@ -109,16 +108,25 @@ impl Tally {
         name: &str,
         make: impl FnOnce(&Step) -> Result<T>,
     ) -> Result<Option<T>> {
+        self.make(name, Outcome::Prepared, make)
+    }
+
+    /// The same for a step with this outcome.
+    pub(crate) fn make<T>(
+        &mut self,
+        name: &str,
+        outcome: Outcome,
+        make: impl FnOnce(&Step) -> Result<T>,
+    ) -> Result<Option<T>> {
         let mut made = None;
         self.step(name, |step| {
             made = Some(make(step)?);
-            Ok(Outcome::Prepared)
+            Ok(outcome)
         })?;
         Ok(made)
     }
 
-    /// Runs checks that depend on each other. The first failure shows the logs and ends the run. Returns
-    /// whether all passed.
+    /// Runs checks up to the first failure, which shows the logs. Returns whether all passed.
     pub(crate) fn checks<C>(
         &mut self,
         checks: impl IntoIterator<Item = (&'static str, C)>,
@@ -126,12 +134,10 @@ impl Tally {
         logs: impl Fn() -> String,
     ) -> Result<bool> {
         for (name, check) in checks {
-            let failed = self.counts.failed;
-            self.step(name, |step| {
-                run(check, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))?;
-                Ok(Outcome::Passed)
+            let passed = self.make(name, Outcome::Passed, |step| {
+                run(check, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))
             })?;
-            if self.counts.failed > failed {
+            if passed.is_none() {
                 return Ok(false);
             }
         }
@@ -147,7 +153,6 @@ impl Tally {
         self.counts.failed == 0
     }
 
-    /// Prints the longest steps, longest first.
     pub(crate) fn print_times(&self) {
         const SHOWN: usize = 12;
         let mut times: Vec<_> = self.times.iter().collect();

@@ -45,32 +45,24 @@ pub(super) fn conforms(context: &Context, step: &Step) -> Result<Outcome> {
     let program = context.tests()?.server()?;
     let folder = server::test_folder()?;
     let data_folder = folder.path().join("data");
-    let of_server =
-        |arguments: &[&str]| server::verb(&program, &data_folder, arguments).run(step)?.successful();
     let serve = ["serve", "--port", "0", "--requests-per-minute", "1000000"];
     let server = server::start_alone(&program, &serve, &data_folder, step)?;
-    of_server(&["seed", "--machines", "2", "--series", "20", "--commits", "20"])?;
+    let seed = ["seed", "--machines", "2", "--series", "20", "--commits", "20"];
+    server::verb(&program, &data_folder, &seed).succeed(step)?;
     let document = format!("{}/api/v1/openapi.json", server.address()?);
-    Tool::at(&schemathesis)
-        .arguments(["run", &document])
-        .arguments(phases(context.tier))
-        .arguments(OPTIONS)
-        .folder(folder.path())
-        .run(step)?
-        .successful()?;
+    let test = |more: &[&str]| {
+        let run = Tool::at(&schemathesis).arguments(["run", &document]).arguments(phases(context.tier));
+        run.arguments(OPTIONS).arguments(more).folder(folder.path()).succeed(step)
+    };
+    test(&[])?;
     // Then an administrator, and one who deletes things. They have separate tokens, because a round may
     // rotate its own.
     for (name, methods) in [("writer", "--exclude-method=DELETE"), ("remover", "--include-method=DELETE")] {
-        let token = of_server(&["account", "create", "--name", name, "--admin"])?.output;
-        let authorization = format!("Bearer {}", token.trim());
+        let token = server::administrator(&program, &data_folder, name)?;
+        let authorization = format!("Bearer {token}");
         // Failed sign-ins of the previous round must not affect this one.
         http::wait_until_accepted(&document, &authorization)?;
-        let header = format!("--header=authorization: {authorization}");
-        let run = Tool::at(&schemathesis)
-            .arguments(["run", &document])
-            .arguments(phases(context.tier))
-            .arguments(OPTIONS);
-        run.arguments([&header, methods]).folder(folder.path()).run(step)?.successful()?;
+        test(&[&format!("--header=authorization: {authorization}"), methods])?;
     }
     server.stop()?;
     Ok(Outcome::Passed)

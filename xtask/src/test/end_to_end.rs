@@ -1,7 +1,7 @@
 //! Tests the product like a user: `up` in a process, a real browser, a kill, a second `up`, Ctrl-C.
 
 use super::Context;
-use crate::measure::REPORT;
+use crate::measure::{REPORT, read_report, run_id};
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
 use crate::tool::{Line, Running, Tool};
@@ -16,30 +16,23 @@ const UP_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Runs the steps with the programs built for the tests; each needs the one before.
 pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
-    let mut product = None;
-    tally.step("chromium", |step| {
+    let product = tally.prepare("chromium", |step| {
         let browser = chromium::find_or_install(step)?;
         let built = &context.tests()?.programs;
         let (server, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
-        product = Some(Product { xtask: context.program(), server, agent, browser });
-        Ok(Outcome::Prepared)
+        Ok(Product { xtask: context.program.clone(), server, agent, browser })
     })?;
     let Some(product) = product else { return Ok(()) };
-    let mut started = None;
-    tally.step("first up", |step| {
+    let started = tally.make("first up", Outcome::Passed, |step| {
         let folder = server::test_folder()?;
         let first = product.up(&folder.path().join("data"), 0, step)?;
-        started = Some((folder, first));
-        Ok(Outcome::Passed)
+        Ok((folder, first))
     })?;
     let Some((folder, first)) = started else { return Ok(()) };
     let data_folder = folder.path().join("data");
     tally.step("browser", |step| browser_tests(&product, &first.url, &data_folder, step))?;
-    let mut second = None;
-    tally.step("kill, up", |step| {
-        second = Some(survives_a_kill(&product, &first, &data_folder, step)?);
-        Ok(Outcome::Passed)
-    })?;
+    let second = tally
+        .make("kill, up", Outcome::Passed, |step| survives_a_kill(&product, &first, &data_folder, step))?;
     match second {
         Some(second) => tally.step("ctrl-c", |_| stops_all_it_started(&second, &data_folder)),
         None => Ok(()),
@@ -50,7 +43,7 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
 pub(super) fn up_builds_its_programs(context: &Context, step: &Step) -> Result<Outcome> {
     let folder = server::test_folder()?;
     let data_folder = folder.path().join("data");
-    let up = Up::start(up_command(&context.program(), &data_folder, 0), step)?;
+    let up = Up::start(up_command(&context.program, &data_folder, 0), step)?;
     up.stored_run(&last_run_id(&data_folder)?)?;
     stops_all_it_started(&up, &data_folder)
 }
@@ -197,10 +190,7 @@ fn stops_all_it_started(up: &Up, data_folder: &Path) -> Result<Outcome> {
 }
 
 fn last_run_id(data_folder: &Path) -> Result<String> {
-    let path = data_folder.join(REPORT);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let report: serde_json::Value = serde_json::from_str(&text).context("the report is not JSON")?;
-    Ok(report["run_id"].as_str().context("the report has no run_id")?.to_owned())
+    run_id(&read_report(&data_folder.join(REPORT))?).map(str::to_owned)
 }
 
 /// Files in PostgreSQL's data folder that exist while it runs.

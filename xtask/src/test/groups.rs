@@ -17,18 +17,16 @@ pub(crate) struct Group {
 }
 
 type Run = Box<dyn Fn(&Context, &mut Tally) -> Result<()> + Send + Sync>;
-type One = fn(&Context, &Step) -> Result<Outcome>;
-type Many = fn(&Context, &mut Tally) -> Result<()>;
 
 /// The steps of a row in [`STEPS`].
 enum Steps {
-    One(One),
-    Many(Many),
+    Single(fn(&Context, &Step) -> Result<Outcome>),
+    Each(fn(&Context, &mut Tally) -> Result<()>),
 }
 type StepRow = (Tier, &'static str, &'static [&'static str], &'static [&'static str], Steps);
 type ProgramRow = (Tier, &'static str, &'static str, &'static [&'static str]);
 
-use Steps::{Many as Each, One as Single};
+use Steps::{Each, Single};
 use Tier::{All, Check, Test};
 
 /// All steps except Rust test programs. A step follows the steps that it needs. `reads` are the files that it

@@ -15,7 +15,7 @@ mod schedule;
 mod web_ui;
 
 use crate::fixture::Services;
-use crate::programs::{KeptProgram, TestPrograms};
+use crate::programs::TestPrograms;
 use crate::stamp::Stamp;
 use crate::tally::{Outcome, Tally};
 use crate::{screen, workspace};
@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::time::Instant;
+use tempfile::TempDir;
 
 /// When a group runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +81,9 @@ fn run(tier: Tier) -> Result<ExitCode> {
 /// State shared by groups.
 pub(crate) struct Context {
     pub(crate) tier: Tier,
-    kept: KeptProgram,
+    /// A copy of this program: building the tests replaces its own file.
+    pub(crate) program: PathBuf,
+    _folder: TempDir,
     stamps: PathBuf,
     tests: OnceLock<TestPrograms>,
     services: OnceLock<Services>,
@@ -88,18 +91,18 @@ pub(crate) struct Context {
 
 impl Context {
     fn new(tier: Tier) -> Result<Self> {
+        let own = std::env::current_exe().context("cannot find the path of this program")?;
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let program = folder.path().join(own.file_name().context("this program has no name")?);
+        std::fs::copy(&own, &program).with_context(|| format!("cannot copy {}", own.display()))?;
         Ok(Self {
             tier,
-            kept: KeptProgram::new()?,
+            program,
+            _folder: folder,
             stamps: workspace::target_folder()?.join("roundtrip-checked"),
             tests: OnceLock::new(),
             services: OnceLock::new(),
         })
-    }
-
-    /// A copy of this program that no build replaces.
-    pub(crate) fn program(&self) -> PathBuf {
-        self.kept.path.clone()
     }
 
     /// The programs of the tests.
@@ -162,7 +165,7 @@ fn state_of(files: impl Iterator<Item = PathBuf>) -> Result<String> {
         let modified = metadata.modified().context("no file times on this system")?;
         hasher.update(format!("{}\0{}\0{modified:?}\n", file.display(), metadata.len()));
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex::encode(hasher.finalize()))
 }
 
 #[cfg(test)]
