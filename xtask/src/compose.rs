@@ -35,8 +35,7 @@ pub(crate) fn compose() -> Result<ExitCode> {
     })
 }
 
-/// Runs all checks with the released programs, which it builds. A failed check shows the containers' logs and
-/// ends the run.
+/// Runs all checks with the released programs. A failed check shows the containers' logs and ends the run.
 pub(crate) fn run(tally: &mut Tally) -> Result<()> {
     if let Some(reason) = cannot_run() {
         return tally.skip("compose", &reason);
@@ -59,8 +58,7 @@ fn cannot_run() -> Option<String> {
     tool::missing("apt-get git")
 }
 
-/// Podman with separate settings and images. Only one can exist on a machine at a time. Its containers end
-/// with it.
+/// Podman with separate settings and images. Only one can exist on a machine. Its containers end with it.
 struct Engine {
     /// The variables of the script.
     variables: Vec<(&'static str, PathBuf)>,

@@ -72,8 +72,7 @@ impl Counts {
         Ok(counts.exit_agrees(ended_well))
     }
 
-    /// Fails a runner that found no test, or that failed without a failed test: after a compiler error, or an
-    /// error outside of tests.
+    /// Fails a runner that found no test, or that failed without a failed test, as after a compiler error.
     fn exit_agrees(mut self, ended_well: bool) -> Self {
         if self.passed + self.failed == 0 {
             self.add_problem("no tests ran".into());

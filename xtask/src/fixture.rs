@@ -53,8 +53,7 @@ impl Repository {
     }
 }
 
-/// Services shared by the tests of a run: a PostgreSQL, whose data is deleted afterwards, and a Python with a
-/// mail server.
+/// Services for the tests of a run: a PostgreSQL, deleted afterwards, and a Python with a mail server.
 pub(crate) struct Services {
     postgres: Server,
     python: PathBuf,
@@ -97,7 +96,6 @@ impl Daemon {
         Ok(Self { name: name.to_owned(), running: tool.with_descendants().spawn()? })
     }
 
-    /// The next line of its output.
     pub(crate) fn next_line(&self) -> Result<String> {
         match self.running.lines.recv_timeout(LINE_TIMEOUT) {
             Ok(Line::Output(line)) => Ok(line),

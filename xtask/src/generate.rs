@@ -38,7 +38,6 @@ pub(crate) fn stale(built: &Built) -> Result<Vec<&'static str>> {
     Ok(files.into_keys().collect())
 }
 
-/// All generated files, with their texts.
 fn generated(built: &Built) -> Result<BTreeMap<&'static str, String>> {
     let mut files = BTreeMap::from([(chaos::PAGE, chaos::page()?)]);
     for (program, argument, file) in PRINTED {

@@ -54,8 +54,7 @@ pub(crate) fn free_port() -> Result<u16> {
     Ok(listener.local_addr().context("no free port")?.port())
 }
 
-/// Waits until the server accepts requests of this client: after failed sign-ins, it rejects all requests of
-/// this machine for some seconds.
+/// Waits until the server accepts this client, which it rejects for some seconds after failed sign-ins.
 pub(crate) fn wait_until_accepted(url: &str, authorization: &str) -> Result<()> {
     interrupt::poll(&format!("{url} to accept this client"), 6 * TIMEOUT, Duration::from_secs(1), || {
         let answer = agent(TIMEOUT).get(url).header("authorization", authorization).call();

@@ -16,7 +16,6 @@ pub(crate) const EXIT_CODE: u8 = 130;
 /// The time for a server to answer its last requests and to stop its PostgreSQL.
 pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The effect of an interrupt on a child.
 #[derive(Clone, Copy)]
 pub(crate) enum InterruptPolicy {
     Kill,

@@ -35,8 +35,7 @@ pub(crate) fn workflows(step: &Step) -> Result<Outcome> {
     linter.succeed(step).map(|()| Outcome::Passed)
 }
 
-/// Security problems in workflows and actions, and the parts of actions and scripts that actionlint does not
-/// read.
+/// Security problems in workflows and actions, and the parts of actions and scripts that actionlint skips.
 pub(crate) fn actions(step: &Step) -> Result<Outcome> {
     let Some(programs) = python::tools(&PYTHON, step)? else {
         return Ok(Outcome::Skipped("not run: python3 is missing; it is needed to install zizmor".into()));

@@ -14,7 +14,6 @@ pub(crate) fn data_folder() -> Result<PathBuf> {
     Ok(base_folders()?.data_dir().join("roundtrip"))
 }
 
-/// The cache folder for fetched tools.
 pub(crate) fn cache_folder() -> Result<PathBuf> {
     if is_root() {
         return Ok(PathBuf::from("/var/cache/roundtrip"));
@@ -69,11 +68,11 @@ pub(crate) fn end_process_group(child: &SharedChild, kill: bool) {
 }
 
 /// Creates a data folder for this user only; as root, PostgreSQL's user may also traverse it.
-pub(crate) fn create_data_folder(path: &Path) -> std::io::Result<()> {
+pub(crate) fn create_data_folder(path: &Path) -> Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_root() { 0o755 } else { 0o700 });
-    builder.recursive(true).create(path)
+    builder.recursive(true).create(path).with_context(|| format!("cannot create {}", path.display()))
 }
 
 /// Sends a program the signal of Ctrl-C.
@@ -102,7 +101,6 @@ pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a file executable for its owner.
 pub(crate) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]
     fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;

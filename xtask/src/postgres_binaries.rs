@@ -26,8 +26,7 @@ pub(crate) struct Binaries {
 }
 
 impl Binaries {
-    /// Returns the programs that `server` finds for the database files in `data_folder`, or fetches some into
-    /// the cache.
+    /// Returns the programs that `server` finds for the database files in `data_folder`, or fetches some.
     pub(crate) fn find_or_fetch(server: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
         match std::env::var(VARIABLE) {
             Ok(folder) if !folder.is_empty() => Ok(Self::installed(&folder)),

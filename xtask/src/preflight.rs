@@ -82,7 +82,7 @@ pub(crate) fn data_folder(folder: &Path) -> Result<()> {
         bail!("the data directory {} is a file. Choose another with --data-dir.", folder.display());
     }
     platform::create_data_folder(folder)
-        .and_then(|()| tempfile::tempfile_in(folder).map(drop))
+        .and_then(|()| tempfile::tempfile_in(folder).map(drop).map_err(Into::into))
         .with_context(|| format!("cannot write to the data directory {}", folder.display()))
 }
 

@@ -108,7 +108,6 @@ pub(crate) fn note(text: &str) {
     print(&format!("    {}", style(text).for_stderr().dim()));
 }
 
-/// Prints a warning.
 pub(crate) fn warning(text: &str) {
     print(&format!("{} {text}", style("warning:").for_stderr().yellow().bold()));
 }
@@ -132,8 +131,7 @@ pub(crate) fn elapsed(duration: Duration) -> String {
     }
 }
 
-/// A line with the spinner and this text before the message. An invalid template falls back to the plain
-/// spinner.
+/// A line with the spinner and this text before the message; only the spinner if the template is invalid.
 fn layout(middle: &str) -> ProgressStyle {
     let begin = "  {spinner:.cyan} {prefix:.bold}  {time:>9.dim}  ";
     ProgressStyle::with_template(&format!("{begin}{middle}{{wide_msg:.dim}}"))

@@ -23,7 +23,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// Twice the size of the databases of concurrent tests.
 const MEMORY_BYTES_MIN: u64 = 4 << 30;
 
-/// A server that is ready.
 pub(crate) struct Server {
     child: Arc<SharedChild>,
     /// The line that it printed when it was ready.
@@ -59,12 +58,10 @@ impl Server {
     /// The server's URL, without a slash at the end.
     pub(crate) fn address(&self) -> Result<String> {
         let url = self.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
-        Ok(url
-            .with_context(|| format!("the server printed {:?} instead of an address", self.ready))?
-            .to_owned())
+        url.map(str::to_owned)
+            .with_context(|| format!("the server printed {:?} instead of an address", self.ready))
     }
 
-    /// Waits until the server ends by itself or after an interrupt.
     pub(crate) fn wait(&self) -> Result<ExitStatus> {
         self.child.wait().context("cannot wait for the server")
     }
@@ -107,8 +104,7 @@ pub(crate) fn disk_folder() -> Result<TempDir> {
     reachable_folder(&std::env::temp_dir())
 }
 
-/// Like [`disk_folder`], but in [`memory_folder`] if there is one. Not for measurements: PostgreSQL never
-/// waits for a disk.
+/// Like [`disk_folder`], but in memory if possible. Not for measurements: PostgreSQL never waits for a disk.
 pub(crate) fn test_folder() -> Result<TempDir> {
     reachable_folder(&memory_folder().unwrap_or_else(std::env::temp_dir))
 }

@@ -10,14 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 
-/// A program to run.
 pub(crate) struct Tool {
     name: String,
     command: Command,
     on_interrupt: InterruptPolicy,
 }
 
-/// A program that has ended.
 pub(crate) struct Finished {
     name: String,
     pub(crate) status: ExitStatus,
@@ -37,9 +35,7 @@ pub(crate) struct Running {
 
 /// A line, without its line break and colours.
 pub(crate) enum Line {
-    /// A line on standard output.
     Output(String),
-    /// A line on standard error.
     Error(String),
 }
 
@@ -48,7 +44,6 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} not found on PATH"))
 }
 
-/// The first missing program, if any.
 pub(crate) fn missing(names: &str) -> Option<String> {
     let missing = names.split_whitespace().find(|name| find(name).is_err())?;
     Some(format!("{missing} is missing"))
@@ -79,13 +74,11 @@ fn start(command: &mut Command, on_interrupt: InterruptPolicy) -> Result<Arc<Sha
     Ok(child)
 }
 
-/// Converts another program's exit status to this program's exit code.
 pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
     status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 impl Tool {
-    /// A program on PATH.
     pub(crate) fn named(name: &str) -> Result<Self> {
         find(name).map(|path| Self::at(&path))
     }
@@ -181,7 +174,6 @@ impl Tool {
         self.run_with(|line| step.message(line))
     }
 
-    /// Runs it without showing anything.
     pub(crate) fn run_silently(self) -> Result<Finished> {
         self.run_with(|_| ())
     }
@@ -213,7 +205,6 @@ impl Tool {
         Ok(Finished { name, status, output, log })
     }
 
-    /// Starts it without waiting for it.
     pub(crate) fn spawn(mut self) -> Result<Running> {
         let child = start(&mut self.command, self.on_interrupt)?;
         let (sender, lines) = mpsc::channel();
@@ -228,7 +219,6 @@ impl Tool {
 }
 
 impl Running {
-    /// Waits until it has ended.
     pub(crate) fn wait(&self) -> Result<ExitStatus> {
         self.child.wait().with_context(|| format!("cannot wait for {}", self.name))
     }

@@ -127,7 +127,7 @@ fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server
 fn measure(agent: &Path, url: &str, data_folder: &Path) -> Result<()> {
     let checkout = &workspace::checkout()?;
     let measuring = Measuring { agent, url, data_folder, checkout };
-    let commit = checkout.title();
+    let commit = format!("{:.10} {}", checkout.sha, checkout.subject);
     if measuring.is_done() {
         Step::start("measured").done(&format!("{commit} already measured with preset {PRESET}"));
         return Ok(());

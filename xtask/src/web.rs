@@ -11,12 +11,10 @@ const NOT_BUILD_INPUTS: &[&str] =
 /// The size limit for the initial scripts of a page, compressed.
 pub(crate) const SCRIPTS_KIB_MAX: u32 = 250;
 
-/// The folder of the web UI.
 pub(crate) fn folder() -> PathBuf {
     workspace::root().join("web")
 }
 
-/// A call of npm in the web folder.
 pub(crate) fn npm(arguments: &[&str]) -> Result<Tool> {
     Ok(Tool::named("npm")?.arguments(arguments).folder(&folder()))
 }
@@ -53,5 +51,6 @@ fn build_inputs() -> Result<Vec<PathBuf>> {
 
 /// A stamp next to the installed packages, so that it is deleted with them.
 fn stamp(step: &str, inputs: &[PathBuf]) -> Result<Stamp> {
-    Stamp::for_inputs(folder().join("node_modules").join(format!(".roundtrip-{step}")), inputs)
+    let path = folder().join("node_modules").join(format!(".roundtrip-{step}"));
+    Ok(Stamp::new(path, workspace::digest(inputs)?))
 }

@@ -67,7 +67,6 @@ pub(crate) struct WorkflowStep {
 }
 
 impl Workflow {
-    /// The step with this name, in any job.
     pub(crate) fn step(&self, name: &str) -> Result<&WorkflowStep> {
         let mut steps = self.jobs.values().flat_map(|job| &job.steps);
         let found = steps.find(|step| step.name.as_deref() == Some(name));

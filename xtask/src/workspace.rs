@@ -7,7 +7,6 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The checked-out commit.
 pub(crate) struct Checkout {
     pub(crate) sha: String,
     /// The first line of its message.
@@ -56,8 +55,7 @@ pub(crate) fn claim_target_folder() -> Result<()> {
     })
 }
 
-/// Likewise for another build folder, from which `clean` removes the build results of the workspace's own
-/// sources.
+/// Likewise for another build folder. `clean` removes what was built from the workspace's own sources.
 pub(crate) fn claim_folder(folder: &Path, clean: impl FnOnce() -> Result<()>) -> Result<()> {
     let note = folder.join("roundtrip-checkout");
     if fs::read_to_string(&note).is_ok_and(|owner| Path::new(owner.trim_end()) != root()) {
@@ -98,13 +96,6 @@ pub(crate) fn checkout() -> Result<Checkout> {
     Ok(Checkout { sha, subject, modified: !status.output.trim().is_empty() })
 }
 
-impl Checkout {
-    /// The commit's name for people.
-    pub(crate) fn title(&self) -> String {
-        format!("{} {}", &self.sha[..self.sha.len().min(10)], self.subject)
-    }
-}
-
 /// A digest of the names and contents of files and folders: the same in every checkout.
 pub(crate) fn digest(paths: &[PathBuf]) -> Result<String> {
     fn add(path: &Path, hasher: &mut Sha256) -> Result<()> {
@@ -122,19 +113,13 @@ pub(crate) fn digest(paths: &[PathBuf]) -> Result<String> {
     paths.sort();
     let mut hasher = Sha256::new();
     paths.iter().try_for_each(|path| add(path, &mut hasher))?;
-    Ok(hex(&hasher.finalize()))
+    Ok(hex::encode(hasher.finalize()))
 }
 
-/// The entries of a folder, sorted.
 pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

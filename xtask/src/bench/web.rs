@@ -63,8 +63,8 @@ fn figures(url: &str, browser: &Path, only: Option<&str>, is_quick: bool) -> Res
         .variable("ROUNDTRIP_URL", url)
         .variable("ROUNDTRIP_FIGURES", &file)
         .variable(chromium::VARIABLE, browser)
+        .variables(is_quick.then_some(("ROUNDTRIP_QUICK", "1")))
         .with_descendants();
-    let playwright = if is_quick { playwright.variable("ROUNDTRIP_QUICK", "1") } else { playwright };
     let finished = Step::quietly("browser", |step| playwright.run(step)?.successful())?;
     for remark in finished.output.lines().filter_map(|line| line.strip_prefix("remark: ")) {
         screen::note(remark);
@@ -141,7 +141,6 @@ fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-/// The data stored in the server.
 struct StoredData {
     folder: &'static str,
     histories: &'static [History],
@@ -186,8 +185,7 @@ impl StoredData {
         if !complete.is_current() {
             let step = Step::start("history");
             platform::remove_folder(&kept)?;
-            platform::create_data_folder(&data_folder)
-                .with_context(|| format!("cannot create {}", data_folder.display()))?;
+            platform::create_data_folder(&data_folder)?;
             let started = Observed::start(program, &data_folder, &step)?;
             for history in self.histories {
                 history.store(program, &data_folder, &step)?;

@@ -9,9 +9,7 @@ pub(super) struct Target {
     /// The compiler's name for it.
     pub(super) triple: &'static str,
     pub(super) linker: Linker,
-    /// The packages that must build for it.
     pub(super) packages: &'static [&'static str],
-    /// The emulator for its programs, if there is one.
     pub(super) emulator: Option<Emulator>,
 }
 

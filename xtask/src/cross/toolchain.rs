@@ -32,8 +32,7 @@ const DEBIAN_PACKAGES: &[&str] = &[
     // thousand starts fails.
     "wine64-preloader",
 ];
-/// From the Python package index: a compiler and linker with the C libraries of macOS and FreeBSD, and a
-/// wrapper for cargo.
+/// From the Python package index: a linker with the C libraries of macOS and FreeBSD, and a cargo wrapper.
 const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 /// Raise it when the build from the same packages changes.
 const RECIPE: &str = "1";
@@ -48,13 +47,11 @@ const SUPERFLUOUS: &[&str] =
 /// Completes Wine, and runs Windows programs. The sources add parts that Wine lacks: a library, and a git.
 pub(super) const WINE: &str = "xtask/cross/wine.sh";
 const SOURCES: &[&str] = &[include_str!("../../cross/bcryptprimitives.c"), include_str!("../../cross/git.c")];
-/// Tests start further test processes through this command under QEMU, because the kernel cannot run them
-/// directly.
+/// Under QEMU, tests start test processes through this command: the kernel cannot run them directly.
 const PEER_RUNNER: &str = "ROUNDTRIP_PEER_RUNNER";
 /// The parts of the standard library that programs and tests need.
 const STANDARD_LIBRARY: &str = "-Zbuild-std=std,test,panic_abort";
-/// The compiler and linker for Windows. The plain name is a link of the alternatives system, which is missing
-/// here.
+/// The linker for Windows. The plain name is a link of the alternatives system, which is missing here.
 const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
 /// The oldest supported macOS: the first for both processors.
 const MACOS_VERSION_MIN: &str = "11.0";
@@ -68,8 +65,7 @@ const OVERRIDES: &[&str] = &[
     "RUSTFLAGS",
     "RUSTUP_TOOLCHAIN",
 ];
-/// Stubs of the macOS libraries with the names of their symbols. Apple's own SDK cannot be downloaded, and
-/// linking needs no more.
+/// Stubs of the macOS libraries: Apple's SDK cannot be downloaded, and linking needs only the symbols.
 const APPLE: &str = "xtask/cross/macos";
 
 /// A complete toolchain, or a draft of one, configured for this checkout.
@@ -287,7 +283,7 @@ fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
         hasher.update(ingredient.len().to_le_bytes());
         hasher.update(ingredient);
     }
-    format!("toolchain-{}", workspace::hex(&hasher.finalize()[..6]))
+    format!("toolchain-{}", hex::encode(&hasher.finalize()[..6]))
 }
 
 /// The start of a command line: the subcommand, the target and the parts of the standard library to build.

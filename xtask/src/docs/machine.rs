@@ -51,14 +51,11 @@ pub(super) fn cannot_be_made() -> Option<String> {
     tool::missing(NEEDED)
 }
 
-/// Creates machines with the programs of this project.
 pub(super) struct MachineBuilder {
     folder: TempDir,
-    /// Files added to the disk.
     added: [PathBuf; 2],
 }
 
-/// A running machine.
 pub(super) struct Machine {
     init: String,
     running: Running,
@@ -99,7 +96,6 @@ impl MachineBuilder {
         Ok(Self { added: [disk, tools(step)?], folder })
     }
 
-    /// Starts a machine.
     pub(super) fn machine(&self) -> Result<Machine> {
         let inside = self.folder.path().join("machine");
         fs::create_dir_all(&inside)?;

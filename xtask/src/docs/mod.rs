@@ -78,7 +78,6 @@ struct Pages {
     page: Vec<Page>,
 }
 
-/// A page with commands.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Page {
@@ -110,7 +109,6 @@ enum Change {
     Glance { glance: String },
 }
 
-/// All pages with commands.
 fn pages() -> Result<Vec<Page>> {
     let pages: Pages = toml::from_str(&workspace::read(PAGES)?).context(PAGES)?;
     Ok(pages.page)
@@ -154,7 +152,6 @@ impl Page {
         lines
     }
 
-    /// The bash script for the page.
     fn script(&self, printed: &[Commands]) -> Result<String> {
         let (path, count) = (&self.path, self.blocks().count());
         ensure!(
@@ -180,7 +177,6 @@ impl Page {
     }
 }
 
-/// A block of commands in a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Commands {
     /// The line of its first command, from 1.
@@ -188,7 +184,6 @@ struct Commands {
     text: String,
 }
 
-/// All blocks of commands of a page.
 fn commands(page: &str) -> Vec<Commands> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, Commands)> = None;

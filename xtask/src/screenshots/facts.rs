@@ -63,7 +63,6 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
     ))
 }
 
-/// Writes the facts into the page.
 pub(super) fn write(facts: &str) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), replaced(&workspace::read(PAGE)?, facts)?)?)
 }

@@ -102,8 +102,7 @@ fn result_folder(name: &str, again: bool) -> Result<ResultFolder> {
     if again || !stamp.is_current() {
         platform::remove_folder(&kept.folder)?;
     }
-    platform::create_data_folder(&kept.data_folder())
-        .with_context(|| format!("cannot create {}", kept.data_folder().display()))?;
+    platform::create_data_folder(&kept.data_folder())?;
     stamp.write()?;
     Ok(kept)
 }

@@ -61,8 +61,7 @@ fn path_of(source: &Source, file: &str) -> std::path::PathBuf {
     Path::new(source.path).with_file_name(file)
 }
 
-/// Whether a Rust file lacks the name in the link text. Checks only names of several words, not `sleep(1)` or
-/// `Kind`.
+/// Whether a Rust file lacks the name in the link text. Checks only names of several words, not `Kind`.
 fn lacks_function(source: &Source, file: &str, name: &str) -> bool {
     let is_name = name.contains('_')
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');

@@ -217,10 +217,10 @@ fn holds_sql(line: &str) -> bool {
 /// A transport is one file and one line in the registry, so none is missing and each can be found by name.
 fn registry_lists_the_transports(sources: &[Source]) -> Vec<Finding> {
     let Some(registry) = sources.iter().find(|source| source.path == REGISTRY) else { return Vec::new() };
-    let lines = || (1..).zip(registry.text.lines());
-    let listed = lines()
-        .filter_map(|(number, line)| Some((number, line.trim().strip_prefix('&')?.split_once("::")?.0)));
-    let listed: Vec<(usize, &str)> = listed.collect();
+    let lines = (1..).zip(registry.text.lines());
+    let listed: Vec<(usize, &str)> = lines
+        .filter_map(|(number, line)| Some((number, line.trim().strip_prefix('&')?.split_once("::")?.0)))
+        .collect();
     let mut findings = Vec::new();
     for pair in listed.windows(2).filter(|pair| pair[0].1 >= pair[1].1) {
         let [(_, before), (line, after)] = [pair[0], pair[1]];
