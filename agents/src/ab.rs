@@ -1,7 +1,7 @@
 //! `roundtrip ab`: alternates repetitions of two builds, each in new processes, until every case is decided.
 
 use crate::cli::{AbArguments, CompareArguments, Sides};
-use crate::comparison::{self, ComparisonFormat, Decoded, Line};
+use crate::comparison::{self, ComparisonFormat, Line};
 use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
@@ -11,7 +11,6 @@ use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::scratch;
-use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, RunId, Slug};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -45,11 +44,10 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let outcome = measure(&comparison, seed)?;
 
-    let lines = outcome
-        .results
-        .iter()
-        .map(|compared| line(compared, &comparison.rule))
-        .collect::<crate::Result<Vec<Line>>>()?;
+    let line = |Compared { base, head, pairs, row, .. }: &Compared| {
+        comparison::line(base, head, (!pairs.is_empty()).then_some(*row), &comparison.rule)
+    };
+    let lines = outcome.results.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
     if let Some(path) = &arguments.summary {
         summary::append(path, &summary::of_comparison(&arguments.base, &arguments.head, &lines))?;
     }
@@ -89,12 +87,6 @@ fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared
     });
     bar.finish_and_clear();
     Ok(outcome)
-}
-
-fn line(compared: &Compared, rule: &Rule) -> crate::Result<Line> {
-    let is_measured = !compared.pairs.is_empty();
-    let (base, head) = (Decoded::decode(Some(&compared.base))?, Decoded::decode(Some(&compared.head))?);
-    Ok(comparison::line(base.as_ref(), head.as_ref(), is_measured.then_some(compared.row), rule))
 }
 
 fn print(format: ComparisonFormat, outcome: &Outcome<Compared>, lines: &[Line]) -> crate::Result<()> {

@@ -1,9 +1,8 @@
 //! `roundtrip advise`: ranks transports for given message sizes, using the results on a server.
 
-use crate::cli::AdviseArguments;
-use crate::cli::Format;
+use crate::cli::{AdviseArguments, Format};
 use crate::failure::Failure;
-use crate::format::{bytes, count, nanoseconds};
+use crate::format::{bytes, count, nanoseconds, whole};
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
 use crate::upload::{TIMEOUT, token_in};
@@ -256,11 +255,6 @@ fn digits(ratio: f64) -> String {
 
 fn time(ns: f64) -> String {
     nanoseconds(whole(ns))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
-fn whole(value: f64) -> u64 {
-    value.round() as u64
 }
 
 #[cfg(test)]

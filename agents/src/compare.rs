@@ -2,7 +2,7 @@
 //! comparable.
 
 use crate::cli::CompareArguments;
-use crate::comparison::{self, ComparisonFormat, Decoded, Line};
+use crate::comparison::{self, ComparisonFormat, Line};
 use crate::failure::Failure;
 use crate::output;
 use crate::settings::Settings;
@@ -23,21 +23,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let differences = comparable::runs(&base, &head);
     let sides = pairs(&base.results, &head.results);
     let rule = Settings::here()?.rule();
-    let compared = if differences.is_empty() {
-        comparison::of_results(&sides, &rule)?
-    } else {
-        // Listed separately, but not compared.
-        let shown = |(base, head)| {
-            Ok(comparison::line(
-                Decoded::decode(base)?.as_ref(),
-                Decoded::decode(head)?.as_ref(),
-                None,
-                &rule,
-            ))
-        };
-        sides.into_iter().map(shown).collect::<crate::Result<_>>()?
-    };
-    let comparison = Comparison { differences, cases: compared };
+    let cases = comparison::of_results(&sides, differences.is_empty(), &rule)?;
+    let comparison = Comparison { differences, cases };
     match arguments.format {
         ComparisonFormat::Json => output::print_json(&comparison)?,
         ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,

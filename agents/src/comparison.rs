@@ -2,7 +2,7 @@
 //! One table is for people, the other has the layout of Node's own comparisons.
 
 use crate::failure::Failure;
-use crate::format::{count, half_width, nanoseconds, signed_percent};
+use crate::format::{change_interval, count, counted, half_width, nanoseconds, signed_percent, whole};
 use crate::output::{self, is_coloured, styled};
 use crate::table as results;
 use clap::builder::styling::{AnsiColor, Style};
@@ -60,35 +60,38 @@ pub(crate) struct Side {
 }
 
 /// A result with the statistics of its repetitions, computed once from their histograms.
-pub(crate) struct Decoded<'a> {
+struct Decoded<'a> {
     result: &'a CaseResult,
     p50s_ns: Vec<u64>,
     profiles: Vec<Profile>,
 }
 
 impl<'a> Decoded<'a> {
-    pub(crate) fn decode(result: Option<&'a CaseResult>) -> crate::Result<Option<Self>> {
-        let decoded = |result: &'a CaseResult| {
-            let (mut p50s_ns, mut profiles) = (Vec::new(), Vec::new());
-            for repetition in &result.repetitions {
-                let distribution = results::decode(repetition)?;
-                p50s_ns.push(distribution.quantile_ns(500_000));
-                profiles.push(shape::profile(&distribution));
-            }
-            Ok(Self { result, p50s_ns, profiles })
-        };
-        result.map(decoded).transpose()
+    fn decode(result: &'a CaseResult) -> crate::Result<Self> {
+        let (mut p50s_ns, mut profiles) = (Vec::new(), Vec::new());
+        for repetition in &result.repetitions {
+            let distribution = results::decode(repetition)?;
+            p50s_ns.push(distribution.quantile_ns(500_000));
+            profiles.push(shape::profile(&distribution));
+        }
+        Ok(Self { result, p50s_ns, profiles })
     }
 }
 
-/// Both sides of each case that are not paired by repetition, such as those of two reports.
+/// Both sides of each case that are not paired by repetition, such as those of two reports. If the reports
+/// are not comparable, the sides are only listed.
 pub(crate) fn of_results(
     sides: &[(Option<&CaseResult>, Option<&CaseResult>)],
+    are_comparable: bool,
     rule: &Rule,
 ) -> crate::Result<Vec<Line>> {
-    let sides = sides.iter().map(|&(base, head)| Ok((Decoded::decode(base)?, Decoded::decode(head)?)));
+    let decode = |side: Option<_>| side.map(Decoded::decode).transpose();
+    let sides = sides.iter().map(|&(base, head)| Ok((decode(base)?, decode(head)?)));
     let sides = sides.collect::<crate::Result<Vec<_>>>()?;
-    let cases: Vec<_> = sides.iter().map(|(base, head)| case(base.as_ref()?, head.as_ref()?)).collect();
+    let cases: Vec<_> = sides
+        .iter()
+        .map(|(base, head)| case(base.as_ref()?, head.as_ref()?).filter(|_| are_comparable))
+        .collect();
     let compared = comparison::unpaired(rule, &cases);
     let line = |((base, head), compared): (&(_, _), _)| {
         finished(Option::as_ref(base), Option::as_ref(head), compared, rule)
@@ -106,17 +109,17 @@ fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<Case<'a>> {
     })
 }
 
-/// One line of the comparison; `row` is the result of the test, if there is one.
+/// A case whose repetitions are paired; `row` is the result of the test, if there is one.
 pub(crate) fn line(
-    base: Option<&Decoded<'_>>,
-    head: Option<&Decoded<'_>>,
+    base: &CaseResult,
+    head: &CaseResult,
     row: Option<Row>,
     rule: &Rule,
-) -> Line {
-    let case = base.zip(head).and_then(|(base, head)| case(base, head));
-    let compared =
-        case.zip(row).and_then(|(Case { p50s_ns: [base, head], .. }, row)| Compared::of(base, head, row));
-    finished(base, head, compared, rule)
+) -> crate::Result<Line> {
+    let (base, head) = (Decoded::decode(base)?, Decoded::decode(head)?);
+    let case = case(&base, &head).zip(row);
+    let compared = case.and_then(|(Case { p50s_ns: [base, head], .. }, row)| Compared::of(base, head, row));
+    Ok(finished(Some(&base), Some(&head), compared, rule))
 }
 
 fn finished(
@@ -262,11 +265,9 @@ impl Line {
     /// Changes in the tail or shape that the p50 does not show, one line each.
     pub(crate) fn tail_changes(&self) -> Vec<String> {
         let quantile = |(name, found): (&str, &Option<QuantileChange>)| {
-            let QuantileChange { change, change_interval, p_adjusted, verdict } = (*found)?;
+            let QuantileChange { change, change_interval: interval, p_adjusted, verdict } = (*found)?;
             let verdict = verdict.filter(|&verdict| verdict != self.verdict)?;
-            let interval = change_interval.map_or(String::new(), |[low, high]| {
-                format!(" ({} to {})", signed_percent(low), signed_percent(high))
-            });
+            let interval = interval.map(|ends| format!(" ({})", change_interval(ends))).unwrap_or_default();
             Some(format!(
                 "{name} {verdict}, {}{interval}, p {}",
                 signed_percent(change?),
@@ -314,9 +315,7 @@ fn table(lines: &[&Line]) -> String {
                 nanoseconds(head.p50_ns),
                 spread(head),
                 signed_percent(change),
-                line.change_interval.map_or("too few".into(), |[low, high]| {
-                    format!("{} to {}", signed_percent(low), signed_percent(high))
-                }),
+                line.change_interval.map_or("too few".into(), change_interval),
                 line.p_adjusted.map(probability).unwrap_or_default(),
                 line.t.map(|t| format!("{t:.1} {:3}", line.stars)).unwrap_or_default(),
                 verdict_text(line.verdict),
@@ -364,16 +363,15 @@ fn sentence(lines: &[Line]) -> String {
         .filter(|&verdict| number(verdict) > 0)
         .map(|verdict| format!("{} {verdict}", count(number(verdict))))
         .collect();
-    let noun = if lines.len() == 1 { "case" } else { "cases" };
     let secondary = lines.iter().filter(|line| !line.tail_changes().is_empty()).count();
     let secondary = match secondary {
         0 => String::new(),
         number => format!(" {} changed in its tail or shape; see above.", count(number as u64)),
     };
     format!(
-        "{} {noun}: {}.{secondary}\nChange in time per operation, + = slower. p is adjusted for all cases; t \
+        "{}: {}.{secondary}\nChange in time per operation, + = slower. p is adjusted for all cases; t \
             and its stars are not.",
-        count(lines.len() as u64),
+        counted(lines.len(), "case"),
         found.join(", ")
     )
 }
@@ -404,13 +402,7 @@ pub(crate) fn render_node(lines: &[Line]) -> String {
 }
 
 fn ops(side: Side) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a rate is positive and below 10^9"
-    )]
-    let rounded = side.rate_per_second.round() as u64;
-    count(rounded)
+    count(whole(side.rate_per_second))
 }
 
 pub(crate) fn delta(old: f64, new: f64) -> String {
@@ -458,12 +450,16 @@ mod tests {
         (0..12).map(|i| middle_ns + i * 7_919 % 997 * middle_ns / 100_000).collect()
     }
 
+    fn compared(sides: &[(Option<&CaseResult>, Option<&CaseResult>)]) -> Vec<Line> {
+        of_results(sides, true, &Rule::default()).unwrap()
+    }
+
     #[test]
     fn compares_reports_and_fails_on_request() {
         let base = [64, 128, 256].map(|size| result(size, &times(10_000)));
         let head = [result(64, &times(12_000)), result(128, &times(10_010)), result(256, &times(8_000))];
         let sides: Vec<_> = base.iter().zip(&head).map(|(base, head)| (Some(base), Some(head))).collect();
-        let lines = of_results(&sides, &Rule::default()).unwrap();
+        let lines = compared(&sides);
         let verdicts: Vec<Verdict> = lines.iter().map(|line| line.verdict).collect();
         assert_eq!(verdicts, [Verdict::Regressed, Verdict::NoChange, Verdict::Improved]);
         // Rates fall where times grow.
@@ -499,7 +495,7 @@ mod tests {
     #[test]
     fn reports_a_second_mode_as_a_regression() {
         let (base, head) = (with_second_mode(0, 0), with_second_mode(15, 20));
-        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        let lines = compared(&[(Some(&base), Some(&head))]);
         assert_eq!(lines[0].verdict, Verdict::NoChange);
         let changes = lines[0].tail_changes();
         assert!(
@@ -517,7 +513,7 @@ mod tests {
         assert!(shown.contains("1 no change. 1 changed in its tail or shape"), "{shown}");
 
         // With the sides swapped, nothing is slower.
-        let lines = of_results(&[(Some(&head), Some(&base))], &Rule::default()).unwrap();
+        let lines = compared(&[(Some(&head), Some(&base))]);
         assert!(lines[0].tail_changes()[0].starts_with("p90 improved, -"), "{lines:?}");
         assert!(check_verdicts(&lines, &[FailOn::Regressed, FailOn::Inconclusive]).is_ok());
     }
@@ -525,7 +521,7 @@ mod tests {
     #[test]
     fn reports_a_uniform_change_once() {
         let (base, head) = (result(64, &times(10_000)), result(64, &times(12_000)));
-        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        let lines = compared(&[(Some(&base), Some(&head))]);
         assert_eq!(lines[0].p99.and_then(|p99| p99.verdict), Some(Verdict::Regressed));
         assert_eq!((lines[0].tail_changes(), &lines[0].undecided), (Vec::new(), &None));
     }
@@ -533,7 +529,7 @@ mod tests {
     #[test]
     fn too_few_repetitions_are_inconclusive() {
         let (base, head) = (result(64, &[10_000; 3]), result(64, &[20_000; 3]));
-        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        let lines = compared(&[(Some(&base), Some(&head))]);
         assert_eq!(lines[0].verdict, Verdict::Inconclusive);
         assert_eq!(lines[0].undecided.as_deref(), Some("too few repetitions per side: has 3, needs 4"));
         assert!(render_table(&lines).contains("inconclusive, too few repetitions per side"));
@@ -543,10 +539,10 @@ mod tests {
     #[test]
     fn excludes_one_sided_cases_from_the_adjustment() {
         let (base, head) = (result(64, &times(10_000)), result(64, &times(12_000)));
-        let alone = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        let alone = compared(&[(Some(&base), Some(&head))]);
         let with_others: Vec<_> =
             [(Some(&base), Some(&head))].into_iter().chain((0..20).map(|_| (None, Some(&head)))).collect();
-        let lines = of_results(&with_others, &Rule::default()).unwrap();
+        let lines = compared(&with_others);
         assert_eq!(lines[0].p_adjusted, alone[0].p_adjusted);
         assert_eq!(
             (lines[1].verdict, &lines[1].reasons[..]),

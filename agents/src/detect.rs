@@ -6,7 +6,7 @@
 use crate::cli::{DetectArguments, Direction, Format};
 use crate::comparison::verdict_text;
 use crate::failure::Failure;
-use crate::format::{count, figure, rounded, signed_percent};
+use crate::format::{count, counted, figure, rounded, signed_percent};
 use crate::output;
 use csv::StringRecord;
 use indexmap::IndexMap;
@@ -316,11 +316,6 @@ fn sentence(series: &[Series], direction: Direction) -> String {
         count(regressed as u64),
         count(improved as u64)
     )
-}
-
-fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(number as u64))
 }
 
 /// A name without terminal control characters.

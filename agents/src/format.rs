@@ -16,6 +16,17 @@ pub(crate) fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
+/// A number with its noun, whose plural ends in -s.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number as u64))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
+pub(crate) fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
 /// Formats a share in percent, with two significant digits.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
@@ -26,6 +37,10 @@ pub(crate) fn percent(share: f64) -> String {
 pub(crate) fn signed_percent(share: f64) -> String {
     let sign = if share < 0.0 { "-" } else { "+" };
     format!("{sign}{}", percent(share.abs()))
+}
+
+pub(crate) fn change_interval([low, high]: [f64; 2]) -> String {
+    format!("{} to {}", signed_percent(low), signed_percent(high))
 }
 
 /// Rounds to six significant digits: the others are noise.

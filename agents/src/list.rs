@@ -7,8 +7,7 @@
 
 use crate::cli::{Format, ListingArguments};
 use crate::failure::Failure;
-use crate::output;
-use crate::output::{is_coloured, paragraph, styled};
+use crate::output::{self, is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
 use indexmap::IndexMap;

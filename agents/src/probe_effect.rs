@@ -5,7 +5,7 @@
 use crate::cli::{Format, ProbeEffectArguments};
 use crate::comparison::probability;
 use crate::failure::Failure;
-use crate::format::{bytes, percent};
+use crate::format::{bytes, percent, whole};
 use crate::output::Progress;
 use crate::{output, run};
 use roundtrip_bench::definition::{self, Mode, Placement, Plan, PlannedCase};
@@ -139,15 +139,6 @@ fn compare(results: &[CaseResult]) -> crate::Result<Vec<Size>> {
 fn median(line: &Line) -> f64 {
     let rates: Vec<u64> = line.values().copied().map(whole).collect();
     Quartiles::of(&rates).map_or(0.0, |quartiles| quartiles.median as f64)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a rate is positive and far below 2^63"
-)]
-fn whole(rate: f64) -> u64 {
-    rate.round() as u64
 }
 
 fn render(effect: &Effect) -> String {

@@ -1,11 +1,10 @@
 //! A Markdown summary for GitHub's page of a job, with the verdict first.
 
-use crate::comparison::Line;
+use crate::comparison::{Line, Side};
 use crate::failure::OnDisk;
-use crate::format::{count, nanoseconds, signed_percent};
+use crate::format::{change_interval, count, nanoseconds, signed_percent};
 use crate::table;
-use roundtrip_wire::Verdict;
-use roundtrip_wire::{CaseResult, RunReport};
+use roundtrip_wire::{CaseResult, RunReport, Verdict};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
@@ -81,8 +80,7 @@ fn sentence(lines: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> Vec<String> {
-    let time =
-        |side: Option<crate::comparison::Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
+    let time = |side: Option<Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
     let changes = line.tail_changes();
     let verdict = std::iter::once(line.verdict.to_string()).chain(changes).collect::<Vec<_>>().join("; ");
     vec![
@@ -90,9 +88,7 @@ fn cells(line: &Line) -> Vec<String> {
         time(line.base),
         time(line.head),
         line.change.map(signed_percent).unwrap_or_default(),
-        line.change_interval.map_or(String::new(), |[low, high]| {
-            format!("{} to {}", signed_percent(low), signed_percent(high))
-        }),
+        line.change_interval.map(change_interval).unwrap_or_default(),
         verdict,
     ]
 }

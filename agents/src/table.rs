@@ -150,9 +150,8 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
             Err(note) => notes.push(format!(" {name}: {note}")),
         }
     }
-    notes.extend(facts(results).into_iter().map(|line| format!(" {line}")));
-    notes.extend(sweep_lines(results).into_iter().map(|line| format!(" {line}")));
-    notes.extend(unavailable(results).into_iter().map(|line| format!(" {line}")));
+    let further = facts(results).into_iter().chain(sweep_lines(results)).chain(unavailable(results));
+    notes.extend(further.map(|line| format!(" {line}")));
     if !rows.is_empty() {
         notes.insert(0, output::table(header.clone(), rows, |place| is_number(header[place])));
     }
@@ -253,8 +252,6 @@ fn many_cells(result: &CaseResult) -> Vec<String> {
     let (case, methodology) = (&result.case, &result.methodology);
     let times_ns: Vec<u64> = result.repetitions.iter().filter_map(|one| time_ns(one, case.peers)).collect();
     let time = Quartiles::of(&times_ns).map_or("none delivered".into(), |times| nanoseconds(times.median));
-    let interval = interval::median(&times_ns, CONFIDENCE_PPM);
-    let uncertainty = interval.map(|interval| half_width(interval.low, interval.high, interval.median));
     vec![
         result.transport.slug.to_string(),
         message(result),
@@ -265,7 +262,7 @@ fn many_cells(result: &CaseResult) -> Vec<String> {
         methodology.on_full.to_string(),
         methodology.storage.to_string(),
         time,
-        uncertainty.unwrap_or_default(),
+        uncertainty(&times_ns),
         delivered_to_many(result),
     ]
 }

@@ -8,8 +8,8 @@
 mod server;
 
 use crate::cli::{DoctorArguments, Format};
-use crate::output;
-use crate::output::{WIDTH, is_coloured, paragraph, styled};
+use crate::format::counted;
+use crate::output::{self, WIDTH, is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
 use roundtrip_bench::doctor::{Finding, State};
@@ -99,18 +99,13 @@ fn with_state(findings: &[Finding], state: State) -> Vec<&Finding> {
 }
 
 fn summary(findings: &[Finding]) -> String {
-    let (noisy, limiting) =
-        (with_state(findings, State::Noisy).len(), with_state(findings, State::Limiting).len());
-    let counted = |count, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
-    let noise = match noisy {
+    let noise = match with_state(findings, State::Noisy).len() {
         0 => "No sources of noise found".to_owned(),
-        _ => format!("{} found", counted(noisy, "source of noise", "sources of noise")),
+        noisy => format!("{} of noise found", counted(noisy, "source")),
     };
-    match limiting {
+    match with_state(findings, State::Limiting).len() {
         0 => format!("{noise}."),
-        _ => {
-            format!("{noise}; {}.", counted(limiting, "limit on the benchmarks", "limits on the benchmarks"))
-        }
+        limiting => format!("{noise}; {} on the benchmarks.", counted(limiting, "limit")),
     }
 }
 

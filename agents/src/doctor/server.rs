@@ -1,6 +1,7 @@
 //! Tests the connection to a server: readiness, encryption, clocks, versions and the token's permissions.
 
 use crate::cli::TokenArguments;
+use crate::format::counted;
 use crate::http;
 use crate::upload;
 use chrono::{DateTime, Utc};
@@ -167,8 +168,7 @@ fn token(evidence: &Evidence) -> Option<Finding> {
 pub(super) fn summary(findings: &[Finding]) -> String {
     match findings.iter().filter(|finding| finding.state == State::Limiting).count() {
         0 => "Connection OK.".into(),
-        1 => "1 connection problem found.".into(),
-        count => format!("{count} connection problems found."),
+        problems => format!("{} found.", counted(problems, "connection problem")),
     }
 }
 

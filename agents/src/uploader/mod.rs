@@ -1,6 +1,7 @@
 //! Uploads pending reports of the spool one by one, in the order of the runs, with growing delays while the
 //! server is unreachable. It never removes a report that the server has not acknowledged.
 
+use crate::format::counted;
 use crate::http::Refusal;
 use crate::ledger::Ledger;
 use crate::log::Log;
@@ -139,9 +140,7 @@ impl Queue {
         let now = clock();
         waiting.retain(|id| self.refused.get(id).is_none_or(|then| *then <= now));
         for (done, &id) in waiting.iter().enumerate() {
-            let left = waiting.len() - done;
-            let reports =
-                if left == 1 { "1 report pending".into() } else { format!("{left} reports pending") };
+            let reports = format!("{} pending", counted(waiting.len() - done, "report"));
             match send(id)? {
                 Ok(page) => {
                     self.pauses = pauses();
