@@ -47,7 +47,7 @@ impl<'a> Heartbeat<'a> {
         let answer = self.stop.wait_for(move || server.heartbeat(lease)).map_break(stopped)?;
         let pause = match answer {
             Some(Err(ServerError::LeaseLost)) => return ControlFlow::Break(Interrupted::Lost),
-            Some(Ok(_)) => INTERVAL,
+            Some(Ok(())) => INTERVAL,
             // Results are kept and sent when the server is back.
             Some(Err(_)) | None => PAUSE,
         };

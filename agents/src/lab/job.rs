@@ -41,6 +41,14 @@ impl NoReports {
     }
 }
 
+/// The value, unless the work was interrupted.
+pub(crate) fn completed<T>(work: ControlFlow<Interrupted, T>) -> Result<T, NoReports> {
+    match work {
+        ControlFlow::Continue(value) => Ok(value),
+        ControlFlow::Break(by) => Err(NoReports::Interrupted(by)),
+    }
+}
+
 impl From<Failure> for NoReports {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure.to_string())
@@ -108,10 +116,7 @@ impl JobRunner {
                     Event::Measuring(_) => ControlFlow::Continue(()),
                     Event::Repetition { .. } => heartbeat.check(),
                 });
-            match outcome {
-                ControlFlow::Continue(outcome) => reports.push(self.report(job, head, plan, outcome)),
-                ControlFlow::Break(by) => return Err(NoReports::Interrupted(by)),
-            }
+            reports.push(self.report(job, head, plan, completed(outcome)?));
         }
         Ok(reports)
     }
@@ -127,13 +132,8 @@ impl JobRunner {
     ) -> Result<[RunReport; 2], NoReports> {
         let comparison = Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule() };
         let outcome = ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| heartbeat.check());
-        let ControlFlow::Continue(outcome) = outcome else {
-            let ControlFlow::Break(by) = outcome else {
-                return Err(NoReports::Failed("nothing ended".into()));
-            };
-            return Err(NoReports::Interrupted(by));
-        };
-        let Outcome { environment, canaries, order_seed, started_at, finished_at, results } = outcome;
+        let Outcome { environment, canaries, order_seed, started_at, finished_at, results } =
+            completed(outcome)?;
         let (of_base, of_head) = results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
         let side = |results| Outcome {
             environment: environment.clone(),
@@ -155,9 +155,7 @@ impl JobRunner {
     ) -> Result<Vec<RunReport>, NoReports> {
         let mut reports = Vec::new();
         for imported in &built.settings.command {
-            if let ControlFlow::Break(by) = heartbeat.check() {
-                return Err(NoReports::Interrupted(by));
-            }
+            completed(heartbeat.check())?;
             // The command may measure at any time, so no heartbeat is sent until it has ended.
             let (name, bytes) =
                 self.checkouts.results(built, imported, output, &mut || heartbeat.listen())?;

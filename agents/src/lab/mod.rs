@@ -237,14 +237,21 @@ impl<'a> Lab<'a> {
                 let run_ids = reports.iter().map(|report| report.run_id).collect();
                 let finish = finish(job, JobOutcome::Done, None, &output);
                 let completion = Completion { job_id: job.job_id, finish, run_ids };
-                let kept = self.keep(&Measured { completion, reports }, stop)?;
+                let measured = Measured { completion, reports };
+                let kept = spool::write_at_last(|| self.completions.keep(&measured), stop, self.log)?;
                 self.log.write(&format!("{name}: measured"));
                 Ok(kept)
             }
             Err(NoReports::Failed(reason)) => {
                 self.log.write(&format!("{name}: failed: {reason}"));
                 let finish = finish(job, JobOutcome::Failed, Some(reason), &output);
-                self.end(Completion { job_id: job.job_id, finish, run_ids: Vec::new() });
+                let completion = Completion { job_id: job.job_id, finish, run_ids: Vec::new() };
+                if let Err(failure) = self.completions.add(completion) {
+                    self.log.write(&format!(
+                        "{failure}; after a restart, the completion of job {} is lost",
+                        job.job_id
+                    ));
+                }
                 Ok(stop.check())
             }
             Err(NoReports::Interrupted(Interrupted::Lost)) => {
@@ -261,18 +268,6 @@ impl<'a> Lab<'a> {
                 Ok(ControlFlow::Break(()))
             }
         }
-    }
-
-    fn end(&mut self, completion: Completion) {
-        let job_id = completion.job_id;
-        if let Err(failure) = self.completions.add(completion) {
-            self.log.write(&format!("{failure}; after a restart, the completion of job {job_id} is lost"));
-        }
-    }
-
-    /// Writes the results to disk, retrying until it succeeds. Breaks if the agent is stopped meanwhile.
-    fn keep(&mut self, measured: &Measured, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
-        spool::write_at_last(|| self.completions.keep(measured), stop, self.log)
     }
 }
 

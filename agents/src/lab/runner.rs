@@ -1,7 +1,7 @@
 //! Runs commands of a repository as the job user, within limits of time and disk space.
 
 use super::heartbeat::Interrupted;
-use super::job::NoReports;
+use super::job::{NoReports, completed};
 use crate::cli::ConfineArguments;
 use crate::failure::{Failure, OnDisk};
 use crate::platform::{self, Limits};
@@ -13,14 +13,14 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How often a running command is checked,
-const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// and its disk usage.
 const DISK_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -91,18 +91,18 @@ impl Runner {
     ) -> Result<(), NoReports> {
         let began = Instant::now();
         let failed = |error: io::Error| NoReports::Failed(format!("cannot run: {error}"));
-        let mut child = output.start(process, stdout).map_err(failed)?;
+        let mut running = output.start(process, stdout).map_err(failed)?;
         let mut looked = Instant::now();
         loop {
-            if let Some(status) = child.wait_for(LOOK_INTERVAL).map_err(failed)? {
-                output.receive(&mut child);
-                return if status.success() {
-                    Ok(())
-                } else {
-                    Err(NoReports::Failed(format!("failed: {status}")))
-                };
+            let status = running.child.try_wait().map_err(failed)?;
+            // Also after its end, to read the rest of its output.
+            thread::sleep(LOOK_INTERVAL);
+            output.receive(&running);
+            match status {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(NoReports::Failed(format!("failed: {status}"))),
+                None => {}
             }
-            output.receive(&mut child);
             if began.elapsed() > self.timeout {
                 let seconds = self.timeout.as_secs();
                 return Err(NoReports::Failed(format!("timed out after {seconds} s")));
@@ -117,9 +117,7 @@ impl Runner {
                 }
                 looked = Instant::now();
             }
-            if let ControlFlow::Break(by) = heartbeat() {
-                return Err(NoReports::Interrupted(by));
-            }
+            completed(heartbeat())?;
         }
     }
 }
@@ -145,7 +143,7 @@ pub(crate) struct Output {
 }
 
 /// A running command and its output. Killed when dropped.
-pub(crate) struct Running {
+struct Running {
     child: Child,
     printed: Receiver<Vec<u8>>,
 }
@@ -158,7 +156,7 @@ impl Output {
     }
 
     /// Starts a command and reads its output; standard output goes to `stdout`, if given.
-    pub(crate) fn start(&self, mut command: Command, stdout: Option<Stdio>) -> io::Result<Running> {
+    fn start(&self, mut command: Command, stdout: Option<Stdio>) -> io::Result<Running> {
         let (tell, printed) = mpsc::channel();
         let (reader, writer) = io::pipe()?;
         let stdout = stdout.map_or_else(|| writer.try_clone().map(Stdio::from), Ok)?;
@@ -178,7 +176,7 @@ impl Output {
         Ok(Running { child, printed })
     }
 
-    pub(crate) fn receive(&mut self, running: &mut Running) {
+    fn receive(&mut self, running: &Running) {
         while let Ok(bytes) = running.printed.try_recv() {
             self.text.push_str(&String::from_utf8_lossy(&bytes));
         }
@@ -192,24 +190,6 @@ impl Output {
     fn cut(&mut self) {
         let kept = last_part(&self.text).len();
         self.text.drain(..self.text.len() - kept);
-    }
-}
-
-impl Running {
-    pub(crate) fn wait_for(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
-        const POLL: Duration = Duration::from_millis(20);
-        let until = Instant::now() + patience;
-        loop {
-            if let Some(status) = self.child.try_wait()? {
-                // Read the rest of its output.
-                thread::sleep(POLL);
-                return Ok(Some(status));
-            }
-            if Instant::now() >= until {
-                return Ok(None);
-            }
-            thread::sleep(POLL);
-        }
     }
 }
 

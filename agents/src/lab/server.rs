@@ -45,10 +45,9 @@ impl Server {
         self.ask("/api/v1/lab/claim", &Claim { status, wait_seconds: WAIT_SECONDS })
     }
 
-    pub(crate) fn heartbeat(&self, lease: Lease) -> Result<Duration, ServerError> {
+    pub(crate) fn heartbeat(&self, lease: Lease) -> Result<(), ServerError> {
         let path = format!("/api/v1/lab/jobs/{}/heartbeat", lease.job_id);
-        let prolonged: Option<Prolonged> = self.ask(&path, &Heartbeat { fence: lease.fence })?;
-        Ok(Duration::from_secs(prolonged.map_or(0, |prolonged| prolonged.lease_seconds.into())))
+        self.ask::<Prolonged>(&path, &Heartbeat { fence: lease.fence }).map(drop)
     }
 
     pub(crate) fn finish(&self, job_id: i64, finish: &Finish) -> Result<(), ServerError> {
