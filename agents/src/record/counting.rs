@@ -5,6 +5,7 @@ use crate::platform;
 use roundtrip_bench::sys::clock;
 use roundtrip_import::sizes::in_steps;
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
@@ -35,16 +36,18 @@ impl Calls {
     }
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Tally {
     /// The number of messages by size, in bytes, sent to pipes and sockets.
+    #[serde(skip)]
     pub(crate) sizes: BTreeMap<u64, u64>,
-    pub(crate) elsewhere_count: u64,
-    /// Calls with an unknown descriptor.
+    /// Calls not counted, because their descriptor is unknown.
     pub(crate) unknown_count: u64,
-    /// Messages of batched calls, with unknown sizes.
+    /// Calls not counted, because they used files, terminals and the like.
+    pub(crate) elsewhere_count: u64,
+    /// Messages not counted, because `sendmmsg` and `recvmmsg` do not report their sizes.
     pub(crate) batched_count: u64,
-    /// Events that came too fast to be recorded.
+    /// Events lost because they came too fast.
     pub(crate) lost_count: u64,
 }
 

@@ -40,14 +40,8 @@ struct Recording {
     calls: &'static [&'static str],
     call_count: u64,
     sizes: String,
-    /// Calls not counted, because their descriptor is unknown.
-    unknown_count: u64,
-    /// Calls not counted, because they used files, terminals and the like.
-    elsewhere_count: u64,
-    /// Messages not counted, because `sendmmsg` and `recvmmsg` do not report their sizes.
-    batched_count: u64,
-    /// Events lost because they came too fast.
-    lost_count: u64,
+    #[serde(flatten)]
+    tally: Tally,
     /// The overhead per call on this machine, or null if it could not be measured.
     overhead: Option<Overhead>,
 }
@@ -104,10 +98,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         calls: order.calls.sized,
         call_count: tally.sizes.values().sum(),
         sizes: profile.as_ref().map(ToString::to_string).unwrap_or_default(),
-        unknown_count: tally.unknown_count,
-        elsewhere_count: tally.elsewhere_count,
-        batched_count: tally.batched_count,
-        lost_count: tally.lost_count,
+        tally,
         overhead: overhead.ok(),
     };
     let Some(profile) = &profile else {

@@ -1,7 +1,7 @@
 //! The text output: the sizes, the method, the overhead and caveats.
 
 use super::Recording;
-use super::counting::quantile_bytes;
+use super::counting::{Tally, quantile_bytes};
 use crate::format::{bytes, count, percent};
 use crate::output::paragraph;
 use roundtrip_wire::size_profile::SizeHistogram;
@@ -57,10 +57,10 @@ pub(crate) fn no_calls(recording: &Recording) -> String {
         recording.by,
         if recording.ended == "process" { "; the process exited" } else { "" }
     )];
-    if recording.elsewhere_count > 0 {
+    if recording.tally.elsewhere_count > 0 {
         text.push(format!(
             "{} calls were on other descriptors, such as files and terminals",
-            count(recording.elsewhere_count)
+            count(recording.tally.elsewhere_count)
         ));
     }
     text.extend(missing(recording));
@@ -69,35 +69,18 @@ pub(crate) fn no_calls(recording: &Recording) -> String {
 
 /// Calls that may be messages but are not counted.
 fn missing(recording: &Recording) -> Vec<String> {
-    let (unknown, batched, lost) = (recording.unknown_count, recording.batched_count, recording.lost_count);
-    [
+    let Tally { unknown_count, batched_count, lost_count, .. } = recording.tally;
+    let lines = [
+        ("Not counted: ", unknown_count, "calls on descriptors that were closed too soon to inspect."),
+        ("Not counted: ", batched_count, "batched messages; the system does not report their sizes."),
         (
-            unknown,
-            format!(
-                "Not counted: {} calls on descriptors that were closed too soon to inspect.",
-                count(unknown)
-            ),
+            "",
+            lost_count,
+            "events were lost because they arrived faster than they could be written. The counts are too low.",
         ),
-        (
-            batched,
-            format!(
-                "Not counted: {} batched messages; the system does not report their sizes.",
-                count(batched)
-            ),
-        ),
-        (
-            lost,
-            format!(
-                "{} events were lost because they arrived faster than they could be written. The counts are \
-                 too low.",
-                count(lost)
-            ),
-        ),
-    ]
-    .into_iter()
-    .filter(|(number, _)| *number > 0)
-    .map(|(_, line)| line)
-    .collect()
+    ];
+    let given = lines.into_iter().filter(|(_, number, _)| *number > 0);
+    given.map(|(begin, number, end)| format!("{begin}{} {end}", count(number))).collect()
 }
 
 fn cost(recording: &Recording) -> String {
@@ -134,10 +117,7 @@ mod tests {
             calls: &["write"],
             call_count: 100_000,
             sizes: profile.to_string(),
-            unknown_count: 0,
-            elsewhere_count: 0,
-            batched_count: 0,
-            lost_count: 0,
+            tally: Tally::default(),
             overhead: Some(overhead),
         };
         (recording, profile)
@@ -167,7 +147,8 @@ mod tests {
     fn reports_only_real_gaps() {
         let (complete, profile) = recording();
         assert!(!render(&complete, &profile).contains("Not counted"));
-        let broken = Recording { unknown_count: 7, batched_count: 8, lost_count: 9, ..complete };
+        let tally = Tally { unknown_count: 7, batched_count: 8, lost_count: 9, ..Tally::default() };
+        let broken = Recording { tally, ..complete };
         let text = render(&broken, &profile).split_whitespace().collect::<Vec<_>>().join(" ");
         for expected in
             ["7 calls on descriptors that were closed", "8 batched messages", "9 events were lost"]
