@@ -50,9 +50,9 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, None).on_disk(path)
 }
 
-/// [`write()`] with read permission for the owner only, if the system has a mode.
-pub(crate) fn write_private(path: &Path, bytes: &[u8], mode: u32) -> crate::Result<()> {
-    write_durably(path, bytes, Some(mode)).on_disk(path)
+/// [`write()`] with permissions for the owner only, if the system has a mode.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> crate::Result<()> {
+    write_durably(path, bytes, Some(0o600)).on_disk(path)
 }
 
 /// [`write()`] of a value as JSON.

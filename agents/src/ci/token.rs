@@ -2,14 +2,12 @@
 
 use super::is_github_actions;
 use crate::cli::ExchangeArguments;
-use crate::failure::{Failure, OnDisk};
+use crate::failure::Failure;
 use crate::http::{self, Refusal, Refused};
-use crate::output;
 use crate::upload::{self, TIMEOUT};
+use crate::{output, spool};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
-use std::path::Path;
 use ureq::http::Uri;
 
 /// The variables with the URL and the credential for the identity token. They are set if the workflow has the
@@ -46,7 +44,7 @@ pub(crate) fn exchange(arguments: &ExchangeArguments) -> crate::Result<()> {
         // Masks the token in the job's log from here on.
         output::print(&format!("::add-mask::{token}"))?;
     }
-    write(&arguments.output, &token)?;
+    spool::write_private(&arguments.output, format!("{token}\n").as_bytes())?;
     eprintln!("Token for {project}, valid until {expires_at}: {}", arguments.output.display());
     Ok(())
 }
@@ -83,19 +81,4 @@ fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Ex
     http::parse(&url, &mut answer).map_err(|_| {
         Failure::Other(format!("no token in the response from {url}. Is it a Roundtrip server?"))
     })
-}
-
-/// Writes a file that only this user can ever read.
-fn write(path: &Path, token: &str) -> crate::Result<()> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    // Created with read permission for the owner only.
-    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
-        writeln!(file, "{token}")?;
-        file.persist(path)?;
-        Ok(())
-    });
-    written.on_disk(path)
 }

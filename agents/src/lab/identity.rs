@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "enrolment.json";
 const KEY_FILE: &str = "agent.key";
 const TOKEN_FILE: &str = "agent.token";
-const PRIVATE: u32 = 0o600;
 /// The job user runs programs in a subfolder, so other users may traverse this folder, but not list it.
 pub(super) const TRAVERSABLE: u32 = 0o711;
 
@@ -86,7 +85,7 @@ impl Identity {
     ) -> crate::Result<Self> {
         fs::create_dir_all(folder).on_disk(folder)?;
         platform::set_mode(folder, TRAVERSABLE).on_disk(folder)?;
-        spool::write_private(&folder.join(KEY_FILE), &key.document, PRIVATE)?;
+        spool::write_private(&folder.join(KEY_FILE), &key.document)?;
         let identity = Self { enrolled, folder: folder.to_owned(), key };
         identity.keep(token)?;
         Ok(identity)
@@ -120,7 +119,7 @@ impl Identity {
     }
 
     fn keep(&self, token: &AgentToken) -> crate::Result<()> {
-        spool::write_private(&self.token_file(), token.secret.as_bytes(), PRIVATE)?;
+        spool::write_private(&self.token_file(), token.secret.as_bytes())?;
         spool::write_json(&self.folder.join(FILE), &self.enrolled)
     }
 
