@@ -275,18 +275,18 @@ fn code(error: &windows_service::Error) -> Option<i32> {
     }
 }
 
-const NOT_CONFINED: &str = "unsupported on Windows";
+const UNSUPPORTED: &str = "unsupported on Windows";
 
 pub(crate) fn can_confine() -> Result<(), String> {
-    Err(NOT_CONFINED.into())
+    Err(UNSUPPORTED.into())
 }
 
 pub(crate) fn user(_name: &str) -> io::Result<(u32, u32)> {
-    Err(io::Error::other(NOT_CONFINED))
+    Err(io::Error::other(UNSUPPORTED))
 }
 
 pub(crate) fn become_confined(_limits: Limits, _has_network: bool, _command: Command) -> io::Error {
-    io::Error::other(NOT_CONFINED)
+    io::Error::other(UNSUPPORTED)
 }
 
 /// Unsupported on Windows.
@@ -294,20 +294,18 @@ pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
     std::env::temp_dir().join(format!("roundtrip-job-{user_id}.lock"))
 }
 
-const NOT_REPLACED: &str = "unsupported on Windows";
-
 pub(crate) fn can_update() -> Result<(), String> {
-    Err(NOT_REPLACED.into())
+    Err(UNSUPPORTED.into())
 }
 
 pub(crate) fn become_program(_command: Command) -> io::Error {
-    io::Error::other(NOT_REPLACED)
+    io::Error::other(UNSUPPORTED)
 }
 
 pub(crate) fn end_all_of(_user_id: u32, _group_id: u32) {}
 
 pub(crate) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<()> {
-    Err(io::Error::other(NOT_CONFINED))
+    Err(io::Error::other(UNSUPPORTED))
 }
 
 const NOT_RECORDED: &str = "`roundtrip record` supports only Linux, not Windows";

@@ -107,8 +107,7 @@ struct Service {
 }
 
 impl Service {
-    fn from_arguments(work: &WorkArguments) -> crate::Result<Self> {
-        let watched = watched(work)?;
+    fn new(watched: Watched<'_>, work: &WorkArguments) -> crate::Result<Self> {
         run::plan(&work.preset)?;
         upload::check_address(watched.upload)?;
         Ok(Self {
@@ -214,10 +213,6 @@ fn program() -> crate::Result<String> {
     absolute(&run::program()?)
 }
 
-fn watched(work: &WorkArguments) -> crate::Result<Watched<'_>> {
-    work.watched().ok_or_else(|| Failure::Usage("pass --repository, --upload and --token-file".into()))
-}
-
 fn is_file(preset: &str) -> bool {
     Path::new(preset).extension().is_some_and(|extension| extension == "toml")
 }
@@ -248,26 +243,15 @@ pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
     }
 }
 
-enum InstallTarget {
-    Checkout(Service),
-    Lab(LabService),
-}
-
-impl InstallTarget {
-    fn from_arguments(arguments: &InstallArguments, manager: &Manager) -> crate::Result<Self> {
-        match arguments.work.watched() {
-            Some(_) => Service::from_arguments(&arguments.work).map(Self::Checkout),
-            None => LabService::from_arguments(&arguments.lab, manager).map(Self::Lab),
-        }
-    }
-}
-
 fn install(arguments: &InstallArguments) -> crate::Result<()> {
     let manager = manager(arguments.system.unwrap_or(platform::SYSTEM));
-    let target = InstallTarget::from_arguments(arguments, manager)?;
-    let steps = match &target {
-        InstallTarget::Checkout(service) => (manager.install)(service)?,
-        InstallTarget::Lab(service) => (manager.install_lab)(service)?,
+    let checkout = match arguments.work.watched() {
+        Some(watched) => Some((watched, Service::new(watched, &arguments.work)?)),
+        None => None,
+    };
+    let steps = match &checkout {
+        Some((_, service)) => (manager.install)(service)?,
+        None => (manager.install_lab)(&LabService::from_arguments(&arguments.lab, manager)?)?,
     };
     if arguments.print {
         return output::print(&step::listing(&steps));
@@ -286,15 +270,14 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
             platform::TO_BE_ADMINISTRATOR
         )));
     }
-    match &target {
-        InstallTarget::Checkout(service) => {
-            let watched = watched(&arguments.work)?;
+    match &checkout {
+        Some((watched, service)) => {
             Repository::read(&Git::named(watched.repository))?;
             check_token(watched.token_file)?;
             (manager.check)(service)?;
         }
         // Otherwise the service manager would restart it forever.
-        InstallTarget::Lab(_) => crate::lab::check(&arguments.lab)?,
+        None => crate::lab::check(&arguments.lab)?,
     }
     (manager.check_machine)()?;
 
