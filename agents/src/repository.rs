@@ -187,21 +187,9 @@ mod tests {
     use super::*;
 
     fn git(folder: &Path, arguments: &[&str]) {
-        let status = Command::new("git")
-            .arg("-C")
-            .arg(folder)
-            .args([
-                "-c",
-                "user.name=A. Author",
-                "-c",
-                "user.email=a@example.org",
-                "-c",
-                "init.defaultBranch=main",
-            ])
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(status.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&status.stderr));
+        let settings = ["user.name=A. Author", "user.email=a@example.org", "init.defaultBranch=main"];
+        let settings: Vec<&str> = settings.into_iter().flat_map(|setting| ["-c", setting]).collect();
+        Git::named(folder).ask(&[&settings, arguments].concat()).unwrap();
     }
 
     fn repository_with_commits(subjects: &[&str]) -> tempfile::TempDir {

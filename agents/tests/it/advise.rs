@@ -1,7 +1,7 @@
 //! `roundtrip advise` with a test server.
 
 use crate::server::Server;
-use crate::{printed, refused, run_command};
+use crate::{assert_contains, printed, refused, run_command};
 use std::process::Output;
 
 const ADVICE: &str = r#"{
@@ -42,7 +42,7 @@ fn prints_ranking_ties_and_gaps() {
     let arguments =
         ["--profile", "chromium", "--project", "libfoo", "--by", "p99", "--rate", "10000", "--server"];
     let text = printed(&advise(&[&arguments[..], &[&server.url]].concat()));
-    for expected in [
+    let expected = [
         "lab-1, 2proc, same-cpu\n\npipe: 5.05 us at the median.\n",
         "0.07",
         "20,000",
@@ -53,9 +53,8 @@ fn prints_ranking_ties_and_gaps() {
         "11.7 % of the messages are smaller than the smallest measured size",
         "Not ranked: pipe. It lost messages.",
         "Within a bucket every size",
-    ] {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
+    ];
+    assert_contains(&text, &expected);
     let asked = &server.requests()[0].head;
     let line =
         "GET /api/v1/projects/libfoo/advice?profile=chromium-ipc&by=p99&rate_per_second=10000 HTTP/1.1";

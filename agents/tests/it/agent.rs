@@ -3,12 +3,12 @@
 
 use crate::run::{commit, repository};
 use crate::server::{self, Server, header};
-use crate::upload::{CREATED, REFUSED, REPORT, UNAUTHENTICATED};
-use crate::{definition, refused, roundtrip, run_command};
+use crate::upload::{CREATED, REFUSED, UNAUTHENTICATED, report};
+use crate::{Process, definition, refused, roundtrip, run_command};
 use roundtrip_wire::RunReport;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
@@ -52,7 +52,7 @@ impl Lab {
         thread::spawn(move || {
             BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| tell.send(line))
         });
-        Agent { child, lines, seen: Vec::new() }
+        Agent { process: Process(child), lines, seen: Vec::new() }
     }
 
     /// The names of pending reports.
@@ -65,9 +65,8 @@ impl Lab {
     }
 }
 
-/// A running agent. Killed when dropped.
 pub(crate) struct Agent {
-    child: Child,
+    process: Process,
     lines: Receiver<String>,
     seen: Vec<String>,
 }
@@ -91,18 +90,10 @@ impl Agent {
 
 #[cfg(unix)]
 impl Agent {
-    /// Asks it to stop, like a service manager, and waits for its end.
+    /// Asks it to stop, and waits for its end.
     pub(crate) fn stop(&mut self) {
-        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
-        assert!(asked.unwrap().success());
-        assert_eq!(self.child.wait().unwrap().code(), Some(0));
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.terminate();
+        assert_eq!(self.process.0.wait().unwrap().code(), Some(0));
     }
 }
 
@@ -112,9 +103,7 @@ fn subject(body: &[u8]) -> String {
 
 /// A pending report of an old run.
 fn wait_in(spool: &Path, id: &str) {
-    let report = REPORT.replace("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", id);
-    assert!(report.contains(id));
-    std::fs::write(spool.join(format!("{id}.json")), report).unwrap();
+    std::fs::write(spool.join(format!("{id}.json")), report(id)).unwrap();
 }
 
 const OLD: [&str; 2] = ["019aa8f0-5c1e-7b3a-9f00-000000000001", "019aa8f0-5c1e-7b3a-9f00-000000000002"];
@@ -173,7 +162,7 @@ fn stop_during_a_run_leaves_nothing_behind() {
     let lab = Lab::new(&format!("http://{}", server::unused_address()), 100_000);
     let mut agent = lab.agent();
     agent.line("measuring ");
-    let children = format!("/proc/{0}/task/{0}/children", agent.child.id());
+    let children = format!("/proc/{0}/task/{0}/children", agent.process.0.id());
     let mut peers = String::new();
     if Path::new(&children).exists() {
         wait_until("the agent has peers", || {
@@ -203,9 +192,9 @@ fn second_agent_reports_the_lock_holder() {
     agent.line("uploading to");
     let mut second = lab.agent();
     let refusal = second.line("is locked by another agent");
-    assert!(refusal.contains(&format!("process {}", agent.child.id())), "{refusal}");
+    assert!(refusal.contains(&format!("process {}", agent.process.0.id())), "{refusal}");
     assert!(refusal.contains("--spool"), "{refusal}");
-    assert_eq!(second.child.wait().unwrap().code(), Some(1));
+    assert_eq!(second.process.0.wait().unwrap().code(), Some(1));
 }
 
 #[test]
@@ -219,7 +208,7 @@ fn keeps_reports_after_a_rejected_token() {
     agent.line("measured ");
     assert_eq!(lab.waiting().len(), 2);
     assert_eq!(server.requests().len(), 1);
-    assert!(agent.child.try_wait().unwrap().is_none(), "it has ended");
+    assert!(agent.process.0.try_wait().unwrap().is_none(), "it has ended");
 }
 
 #[test]

@@ -1,28 +1,17 @@
 //! `roundtrip detect`: change points of each series in a file, or an error message.
 
 use crate::compare::agree;
-use crate::{error_text, printed_json, roundtrip, run_command};
+use crate::{error_text, printed_json, run_command, run_with_input};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::process::{Output, Stdio};
-use std::{fs, io, thread};
+use std::fs;
+use std::process::Output;
 
 /// Three made-up series: one with two changes, at 57 and 123, one without, and one with too few points.
 const SYNTHETIC: &str = include_str!("../golden/detect/synthetic.csv");
 
-/// Standard input is read while the command runs.
 fn detect(csv: &[u8], arguments: &[&str]) -> Output {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = roundtrip(folder.path());
-    command.args(["detect", "-"]).args(arguments);
-    let mut detect =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = detect.stdin.take().unwrap();
-    thread::scope(|scope| {
-        // The command stops reading at the first error.
-        scope.spawn(move || io::Write::write_all(&mut stdin, csv));
-        detect.wait_with_output().unwrap()
-    })
+    run_with_input(&std::env::temp_dir(), &[&["detect", "-"], arguments].concat(), csv)
 }
 
 fn printed(output: &Output) -> String {

@@ -3,12 +3,12 @@
 use crate::run::repository;
 use crate::server::{self, Server};
 use crate::upload::{CREATED, REFUSED};
-use crate::{error_text, own_spool, printed, read_json, refused, roundtrip, run_command};
+use crate::{error_text, own_spool, printed, read_json, refused, run_command, run_with_input};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 const HYPERFINE: &str = r#"{"results": [{"command": "./pipe 64", "times": [0.0012, 0.0013, 0.0011]}]}"#;
 const GO: &str = "goos: linux\npkg: example.org/ipc\nBenchmarkPipe/64-2 1000 1234.5 ns/op 16 B/op\nPASS\n";
@@ -59,15 +59,7 @@ fn shows_the_median_of_all_samples() {
 #[test]
 fn reads_standard_input_and_reports_omissions() {
     let folder = repository();
-    let mut import = roundtrip(folder.path())
-        .args(["import", "-", "--format", "go"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut import.stdin.take().unwrap(), GO.as_bytes()).unwrap();
-    let output = import.wait_with_output().unwrap();
+    let output = run_with_input(folder.path(), &["import", "-", "--format", "go"], GO.as_bytes());
     let text = printed(&output);
     assert!(text.contains("median time of 1,000 operations") && text.contains("1.23 ms"), "{text}");
     assert!(error_text(&output).contains("standard-input: skipped"), "{}", error_text(&output));

@@ -4,13 +4,12 @@
 //!
 //! `ROUNDTRIP_FAULT_ROUNDS` sets the number of kills; a few by default. The rounds cover the calls evenly.
 
-use crate::fault_rounds;
-use crate::lab::{Agent, Lab, State, names};
+use crate::lab::{Lab, State, names};
 use crate::run::commit_all;
 use crate::traced::{self, Call};
+use crate::{Process, fault_rounds};
 use roundtrip_wire::RunReport;
 use roundtrip_wire::lab::JobOutcome;
-use rustix::process::{Pid, Signal, kill_process};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -103,11 +102,11 @@ impl Lab {
         self.stop_after_the_end(agent);
     }
 
-    fn stop_after_the_end(&self, mut agent: Agent) {
+    fn stop_after_the_end(&self, mut agent: Process) {
         self.finished(1);
         // By then, it has noted that it reported the completion.
         self.claimed_again();
-        kill_process(Pid::from_child(&agent.0), Signal::TERM).unwrap();
+        agent.terminate();
         assert!(agent.0.wait().unwrap().success());
     }
 }

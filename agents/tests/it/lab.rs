@@ -3,13 +3,13 @@
 
 use crate::run::{commit_all, head, repository};
 use crate::server::{Request, Response, StatefulServer, problem, receipt, wait_until};
-use crate::{definition, printed, refused, roundtrip, run_command};
+use crate::{Process, definition, printed, refused, roundtrip, run_command};
 use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
 use roundtrip_wire::{CommitSha, RunReport};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A lab's server, as far as an agent uses it.
@@ -74,15 +74,6 @@ pub(crate) struct Lab {
     pub(crate) server: StatefulServer<State>,
 }
 
-pub(crate) struct Agent(pub(crate) Child);
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 impl Lab {
     /// Its commits are built with this command, and measured with this many repetitions.
     pub(crate) fn new(build: &str, repetitions: u32) -> Self {
@@ -110,12 +101,12 @@ impl Lab {
         command
     }
 
-    pub(crate) fn agent(&self) -> Agent {
+    pub(crate) fn agent(&self) -> Process {
         self.agent_with(&["--trust-repositories"])
     }
 
-    pub(crate) fn agent_with(&self, options: &[&str]) -> Agent {
-        Agent(self.command(options).spawn().unwrap())
+    pub(crate) fn agent_with(&self, options: &[&str]) -> Process {
+        Process(self.command(options).spawn().unwrap())
     }
 
     pub(crate) fn head(&self) -> String {
@@ -243,8 +234,7 @@ fn stopped_agent_returns_its_job() {
     let agent = lab.agent();
     let built = lab.folder.path().join("state/builds/libfoo").join(lab.head()).join("built");
     wait_until("it begins", || built.exists());
-    let pid = rustix::process::Pid::from_child(&agent.0);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    agent.terminate();
     let finish = lab.finished(1);
     assert_eq!(finish.outcome, JobOutcome::Released);
     lab.server.change(|state| assert!(state.runs.is_empty()));

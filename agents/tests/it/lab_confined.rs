@@ -1,9 +1,9 @@
 //! An agent that confines repositories: results of unprivileged builds are measured, and their files never
 //! trusted. Only on Linux as root, because changing the user needs it.
 
-use crate::lab::{Agent, Lab};
-use crate::run::{commit_all, repository};
-use crate::{refused, run_command};
+use crate::lab::Lab;
+use crate::run::{commit_all, git, repository};
+use crate::{Process, refused, run_command};
 use roundtrip_wire::CommitSha;
 use roundtrip_wire::lab::JobOutcome;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ fn lab(script: &str) -> Option<Confined> {
 }
 
 impl Confined {
-    fn agent(&self) -> Agent {
+    fn agent(&self) -> Process {
         self.lab.agent_with(&["--job-user", &self.user])
     }
 }
@@ -146,13 +146,8 @@ fn job_user_fetches_submodules() {
     let part = repository();
     change(part.path(), "name", "of the part\n");
     let url = format!("file://{}", part.path().display());
-    let added = Command::new("git")
-        .arg("-C")
-        .arg(lab.source.path())
-        .args(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"])
-        .output()
-        .unwrap();
-    assert!(added.status.success(), "{added:?}");
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"];
+    git(lab.source.path(), &add);
     commit_all(lab.source.path(), "a part");
     // git serves only repositories of the requesting user.
     let given = Command::new("chown").args(["-R", &lab.user]).arg(part.path()).status().unwrap();

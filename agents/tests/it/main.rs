@@ -42,8 +42,10 @@ mod upload;
 
 use roundtrip_bench::harness::PeerCommand;
 use serde_json::Value;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
 
 /// How to run the command.
 fn program() -> PeerCommand {
@@ -91,6 +93,38 @@ fn run_command(folder: &Path, arguments: &[&str]) -> Output {
     roundtrip(folder).args(arguments).output().unwrap()
 }
 
+/// The same with this standard input, which is written while the command runs.
+fn run_with_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = roundtrip(folder);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // The command stops reading at the first error.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    })
+}
+
+/// A running command. Killed when dropped.
+struct Process(Child);
+
+#[cfg(unix)]
+impl Process {
+    /// Asks it to stop, like a service manager.
+    fn terminate(&self) {
+        use rustix::process::{Pid, Signal, kill_process};
+        kill_process(Pid::from_child(&self.0), Signal::TERM).unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// The command's standard error.
 fn error_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -111,10 +145,15 @@ fn printed_json(output: &Output) -> Value {
 fn refused(output: &Output, code: i32, words: &[&str]) -> String {
     let error_text = error_text(output);
     assert_eq!(output.status.code(), Some(code), "{error_text}");
-    for expected in words {
-        assert!(error_text.contains(expected), "{expected}: {error_text}");
-    }
+    assert_contains(&error_text, words);
     error_text
+}
+
+#[track_caller]
+fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 fn read_json(path: &Path) -> Value {

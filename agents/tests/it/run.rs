@@ -25,10 +25,10 @@ pub(crate) fn commit_all(folder: &Path, subject: &str) {
     commit(folder, subject);
 }
 
-fn git(folder: &Path, arguments: &[&str]) {
+/// The output of git.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let identity = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
-    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).status();
-    assert!(status.unwrap().success());
+    printed(&Command::new("git").current_dir(folder).args(identity).args(arguments).output().unwrap())
 }
 
 #[test]
@@ -106,8 +106,7 @@ fn pull_request(folder: &Path, head: &str) -> Vec<(&'static str, String)> {
 }
 
 pub(crate) fn head(folder: &Path) -> String {
-    let output = Command::new("git").current_dir(folder).args(["rev-parse", "HEAD"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    git(folder, &["rev-parse", "HEAD"]).trim().to_owned()
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn rejects_uploads_of_unlisted_machines() {
 #[cfg(unix)]
 mod built {
     use super::*;
-    use crate::run::commit_all;
+    use crate::run::{commit_all, git};
     use crate::{definition_of_programs, has_programs, printed_json, words};
 
     fn source(folder: &Path, format: &str) {
@@ -98,12 +98,8 @@ mod built {
         assert_eq!(answer["cases"][0]["verdict"], "regressed", "{answer}");
 
         assert!(!folder.path().join("bench/built").exists());
-        let listed = std::process::Command::new("git")
-            .current_dir(folder.path())
-            .args(["worktree", "list", "--porcelain"])
-            .output()
-            .unwrap();
-        assert_eq!(String::from_utf8_lossy(&listed.stdout).matches("worktree ").count(), 1);
+        let listed = git(folder.path(), &["worktree", "list", "--porcelain"]);
+        assert_eq!(listed.matches("worktree ").count(), 1);
     }
 
     #[test]

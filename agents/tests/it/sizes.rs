@@ -1,22 +1,14 @@
 //! `roundtrip sizes`: a histogram as a table, JSON and one line, or an error message.
 
-use crate::{error_text, printed, printed_json, refused, roundtrip};
+use crate::{error_text, printed, printed_json, refused, run_with_input};
 use roundtrip_wire::size_profile::SizeHistogram;
 use serde_json::json;
-use std::io::Write;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 const CHROMIUM: &[u8] = include_bytes!("../../../crates/wire/data/chromium-message-sizes.csv");
 
-/// The input is small enough to fit in the pipe.
 fn sizes(file: &[u8], arguments: &[&str]) -> Output {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = roundtrip(folder.path());
-    command.args(["sizes", "-"]).args(arguments);
-    let mut sizes =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    sizes.stdin.take().unwrap().write_all(file).unwrap();
-    sizes.wait_with_output().unwrap()
+    run_with_input(&std::env::temp_dir(), &[&["sizes", "-"], arguments].concat(), file)
 }
 
 #[test]

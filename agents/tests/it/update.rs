@@ -3,9 +3,8 @@
 //!
 //! The newer program is a copy of this one with the version 0.1.1: the digits are replaced in the file.
 
-use crate::lab::Agent;
 use crate::server::{Request, Response, StatefulServer, problem, wait_until};
-use crate::{printed, read_json, refused, roundtrip, run_command, started};
+use crate::{Process, printed, read_json, refused, roundtrip, run_command, started};
 use minisign::KeyPair;
 use roundtrip_bench::harness::PeerCommand;
 use serde_json::{Value, json};
@@ -86,8 +85,8 @@ impl Machine {
         command
     }
 
-    fn agent(&self) -> Agent {
-        Agent(self.command().stdout(Stdio::null()).spawn().unwrap())
+    fn agent(&self) -> Process {
+        Process(self.command().stdout(Stdio::null()).spawn().unwrap())
     }
 
     fn log(&self) -> String {

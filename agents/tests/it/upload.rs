@@ -6,7 +6,14 @@ use std::path::Path;
 use std::process::Output;
 
 /// A minimal report.
-pub(crate) const REPORT: &str = include_str!("report.json");
+const REPORT: &str = include_str!("report.json");
+const ID: &str = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
+
+/// The same with another id.
+pub(crate) fn report(id: &str) -> String {
+    assert!(REPORT.contains(ID));
+    REPORT.replace(ID, id)
+}
 
 pub(crate) const CREATED: Answer =
     ("201 Created", "content-type: application/json\r\n", |body| server::receipt(body));
@@ -43,11 +50,7 @@ fn sends_a_compressed_report_with_token_and_id() {
     let server = Server::answering(vec![CREATED]);
     printed(&upload(&server.url, &[]));
     let request = &server.requests()[0];
-    assert!(
-        request.head.starts_with("PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b "),
-        "{}",
-        request.head
-    );
+    assert!(request.head.starts_with(&format!("PUT /api/v1/runs/{ID} ")), "{}", request.head);
     assert_eq!(header(&request.head, "authorization"), "Bearer rt_agent_secret");
     assert_eq!(header(&request.head, "content-encoding"), "gzip");
     assert_eq!(request.body, REPORT.as_bytes());
@@ -114,9 +117,8 @@ fn acknowledged_before(folder: &Path, server: Server, number: u32) -> Vec<String
     let spool = own_spool(folder).unwrap();
     std::fs::create_dir_all(&spool).unwrap();
     let id = format!("019aa8f0-5c1e-7b3a-9f00-{number:012}");
-    let report = REPORT.replace("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", &id);
     let path = spool.join(format!("{id}.json"));
-    std::fs::write(&path, report).unwrap();
+    std::fs::write(&path, report(&id)).unwrap();
     std::fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
     let mut command = roundtrip(folder);
     command.arg("upload").arg(&path).args(["--upload", &server.url, "--token-file", "token"]);
@@ -160,8 +162,7 @@ fn uploads_quarantined_reports() {
     let server = Server::answering(vec![CREATED]);
     printed(&upload(&server.url, &["--quarantined"]));
     let head = &server.requests()[0].head;
-    let begin = "PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b?quarantined=true ";
-    assert!(head.starts_with(begin), "{head}");
+    assert!(head.starts_with(&format!("PUT /api/v1/runs/{ID}?quarantined=true ")), "{head}");
 }
 
 #[test]
