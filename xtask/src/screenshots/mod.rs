@@ -37,10 +37,10 @@ const OWN_PRESETS: [&str; 2] = ["quick", "chromium-mach"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Measure only a few commits and write to web/test-results/screenshots instead of the docs.
+    /// Measure few commits, and write to web/test-results/screenshots instead of the docs.
     #[arg(long)]
     short: bool,
-    /// Measure again instead of using stored results.
+    /// Measure again, without stored results.
     #[arg(long)]
     again: bool,
 }

@@ -40,11 +40,10 @@ pub(crate) enum Tier {
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Run all tests, as CI does: also docs, containers, repeated faults, the full API contract, other
-    /// systems.
+    /// Also test docs, containers, repeated faults, the full API contract and other systems, as CI does.
     #[arg(long, conflicts_with = "database_url")]
     all: bool,
-    /// Run only the server's tests, against this PostgreSQL; its user must be able to create databases.
+    /// Run only the server's tests, with this PostgreSQL, whose user can create databases.
     ///
     /// With the Citus extension, each test uses the whole database, distributes its tables and empties it.
     #[arg(long, value_name = "URL")]
