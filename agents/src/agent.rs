@@ -173,7 +173,8 @@ impl<'a> Agent<'a> {
         if let Err(failure) = self.measured.add(commit, report.finished_at) {
             self.log.write(&format!("{failure}; after a restart, the agent will measure this commit again"));
         }
-        self.log.write(&format!("measured {name} in {} s: {}", seconds(&report), summary(&report)));
+        let seconds = (report.finished_at - report.started_at).num_seconds();
+        self.log.write(&format!("measured {name} in {seconds} s: {}", summary(&report)));
         Ok(kept)
     }
 
@@ -185,10 +186,6 @@ impl<'a> Agent<'a> {
         }
         result.ok()
     }
-}
-
-fn seconds(report: &RunReport) -> i64 {
-    (report.finished_at - report.started_at).num_seconds()
 }
 
 fn summary(report: &RunReport) -> String {

@@ -1,7 +1,6 @@
 //! Every failure of the command, with the exit code that scripts rely on.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -64,10 +63,6 @@ impl<T> OnDisk<T> for std::io::Result<T> {
 }
 
 impl Failure {
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.code())
-    }
-
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Other(_) => 1,

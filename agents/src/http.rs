@@ -142,7 +142,11 @@ pub(crate) fn answer<A: DeserializeOwned>(
     url: &str,
     sent: Result<Response<Body>, ureq::Error>,
 ) -> Result<A, Refusal> {
-    let mut response = sent.map_err(|error| unanswered(url, &error))?;
+    read(url, sent.map_err(|error| unanswered(url, &error))?)
+}
+
+/// The same for a response.
+pub(crate) fn read<A: DeserializeOwned>(url: &str, mut response: Response<Body>) -> Result<A, Refusal> {
     if response.status().is_success() {
         return parse(url, &mut response);
     }

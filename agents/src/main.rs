@@ -95,7 +95,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("roundtrip: {failure}");
-            failure.exit_code()
+            ExitCode::from(failure.code())
         }
     }
 }

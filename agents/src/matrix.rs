@@ -3,7 +3,6 @@
 use crate::cli::{Format, MatrixArguments};
 use crate::failure::Failure;
 use crate::format::{bytes, nanoseconds};
-use crate::output::Progress;
 use crate::{output, run, table};
 use roundtrip_bench::definition::{Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness;
@@ -41,10 +40,7 @@ pub(crate) fn matrix(arguments: &MatrixArguments) -> crate::Result<()> {
             .map_err(|reason| Failure::Other(format!("{}: {reason}", arguments.transport)))?;
     }
     let plan = Plan { preset: Slug::from_name("matrix"), about: String::new(), cases, deadline: DEADLINE };
-    let progress = Progress::new("matrix");
-    let outcome = harness::run(&plan, &run::peer()?, rand::random(), &mut |event| progress.observe(&event));
-    progress.finish();
-
+    let outcome = run::with_progress(&plan, &run::peer()?);
     let results = pairs.iter().zip(&outcome.results);
     let measured = results.map(|(&pair, result)| read(pair, result)).collect::<crate::Result<Vec<_>>>()?;
     match arguments.format {

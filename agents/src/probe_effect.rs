@@ -6,7 +6,6 @@ use crate::cli::{Format, ProbeEffectArguments};
 use crate::comparison::probability;
 use crate::failure::Failure;
 use crate::format::{bytes, percent, whole};
-use crate::output::Progress;
 use crate::{output, run};
 use roundtrip_bench::definition::{self, Mode, Placement, Plan, PlannedCase};
 use roundtrip_bench::harness;
@@ -56,10 +55,7 @@ pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()
         Failure::Usage("--probe none has no effect: expected syscalls, counters or sched".into())
     })?;
     let plan = plan(arguments)?;
-    let progress = Progress::new("probe-effect");
-    let outcome = harness::run(&plan, &run::peer()?, rand::random(), &mut |event| progress.observe(&event));
-    progress.finish();
-
+    let outcome = run::with_progress(&plan, &run::peer()?);
     let sizes = compare(&outcome.results)?;
     let effect = Effect { transport: arguments.transport.clone(), probe: probe.to_string(), sizes };
     match arguments.format {

@@ -9,7 +9,7 @@ use crate::settings::{self, Settings};
 use crate::upload::{self, UploadKind};
 use crate::{build, import, node, output, spool, summary, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
-use roundtrip_bench::harness::{self, PeerCommand};
+use roundtrip_bench::harness::{self, Outcome, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,9 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
         None => plans(arguments, &settings, &root)?,
     };
     let delivery = Delivery::prepare(&arguments.delivery, repository, &settings)?;
-    let reports = plans.len() + if arguments.preset.is_none() { settings.command.len() } else { 0 };
+    // A requested preset is measured alone.
+    let commands = if arguments.preset.is_none() { &settings.command[..] } else { &[] };
+    let reports = plans.len() + commands.len();
     if reports > 1 && arguments.delivery.output.is_some() {
         return Err(Failure::Usage(format!(
             "--output takes one report, but {} produces {reports} reports. Choose one preset with --preset.",
@@ -33,8 +35,6 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
         )));
     }
     let peer = peer()?;
-    // A requested preset is measured alone.
-    let commands = if arguments.preset.is_none() { &settings.command[..] } else { &[] };
     if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(|case| case.declared().is_some())
     {
         build::build(&settings.build, &root)?;
@@ -68,10 +68,7 @@ fn measure(
     arguments: &RunArguments,
 ) -> crate::Result<()> {
     let id = RunId::draw();
-    let progress = Progress::new(plan.preset.as_str());
-    let outcome = harness::run(plan, peer, rand::random(), &mut |event| progress.observe(&event));
-    progress.finish();
-    let kept = delivery.keep(id, plan, outcome)?;
+    let kept = delivery.keep(id, plan, with_progress(plan, peer))?;
     if let Some(path) = &arguments.summary {
         summary::append(path, &summary::of_run(&kept.report)?)?;
     }
@@ -80,6 +77,14 @@ fn measure(
         Format::Json => output::print(&String::from_utf8_lossy(&kept.json))?,
     }
     kept.send()
+}
+
+/// Measures a plan, and shows a progress bar.
+pub(crate) fn with_progress(plan: &Plan, peer: &PeerCommand) -> Outcome {
+    let progress = Progress::new(plan.preset.as_str());
+    let outcome = harness::run(plan, peer, rand::random(), &mut |event| progress.observe(&event));
+    progress.finish();
+    outcome
 }
 
 fn parse(json: &[u8]) -> serde_json::Result<(UploadKind, RunReport)> {

@@ -15,8 +15,8 @@ use ureq::Body;
 
 /// How long the server may delay an answer if there is no job.
 const WAIT_SECONDS: u32 = 20;
-/// The additional time before the server counts as unreachable.
-const TIMEOUT: Duration = Duration::from_secs(15);
+/// With 15 seconds more, the server counts as unreachable.
+const TIMEOUT: Duration = Duration::from_secs(WAIT_SECONDS as u64 + 15);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServerError {
@@ -74,53 +74,34 @@ impl Server {
 
     /// Sends a request with the agent's token. `None` if the response has no content.
     fn ask<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<Option<A>, ServerError> {
-        let token = self.token()?;
-        post(&format!("{}{path}", self.url), Some(&token), body)
+        let url = format!("{}{path}", self.url);
+        let mut response = http::post(&url, TIMEOUT, Some(&self.token()?), body)?;
+        match response.status().as_u16() {
+            204 => Ok(None),
+            200 | 201 => Ok(Some(http::parse(&url, &mut response)?)),
+            _ => {
+                let refused = Refused::read(&url, &mut response);
+                Err(match refused.code.as_str() {
+                    "lease-lost" => ServerError::LeaseLost,
+                    "agent-too-old" => ServerError::TooOld(refused.message),
+                    _ => ServerError::Refused(refused.into()),
+                })
+            }
+        }
     }
 }
 
 pub(crate) fn enrol(server: &str, enrolment: &Enrolment) -> Result<Enrolled, Refusal> {
     let url = format!("{}/api/v1/agents", server.trim_end_matches('/'));
-    answered(&url, post(&url, None, enrolment))
+    http::read(&url, http::post(&url, TIMEOUT, None, enrolment)?)
 }
 
 pub(crate) fn renew(identity: &Identity) -> Result<AgentToken, Refusal> {
     let server = identity.enrolled.server.trim_end_matches('/');
     let url = format!("{server}/api/v1/agents/{}", identity.enrolled.agent_id);
     let challenge = format!("{url}/challenge");
-    let asked: Challenge = answered(&challenge, post(&challenge, None, &()))?;
+    let asked: Challenge = http::read(&challenge, http::post(&challenge, TIMEOUT, None, &())?)?;
     let signature = identity.sign(&asked.challenge).map_err(|failure| Refusal::Final(failure.to_string()))?;
     let token = format!("{url}/token");
-    answered(&token, post(&token, None, &Renewal { signature }))
-}
-
-fn answered<A>(url: &str, answer: Result<Option<A>, ServerError>) -> Result<A, Refusal> {
-    let nothing = || Refusal::Temporary(format!("empty response from {url}"), None);
-    match answer {
-        Ok(answer) => answer.ok_or_else(nothing),
-        Err(ServerError::Refused(refusal)) => Err(refusal),
-        Err(ServerError::TooOld(message)) => Err(Refusal::Final(message)),
-        Err(ServerError::LeaseLost) => Err(nothing()),
-    }
-}
-
-fn post<A: DeserializeOwned>(
-    url: &str,
-    token: Option<&str>,
-    body: &impl Serialize,
-) -> Result<Option<A>, ServerError> {
-    let timeout = Duration::from_secs(WAIT_SECONDS.into()) + TIMEOUT;
-    let mut response = http::post(url, timeout, token, body)?;
-    match response.status().as_u16() {
-        204 => Ok(None),
-        200 | 201 => Ok(Some(http::parse(url, &mut response)?)),
-        _ => {
-            let refused = Refused::read(url, &mut response);
-            Err(match refused.code.as_str() {
-                "lease-lost" => ServerError::LeaseLost,
-                "agent-too-old" => ServerError::TooOld(refused.message),
-                _ => ServerError::Refused(refused.into()),
-            })
-        }
-    }
+    http::read(&token, http::post(&token, TIMEOUT, None, &Renewal { signature })?)
 }

@@ -153,7 +153,7 @@ fn newer(
     if manifest.version <= own_version() || is_refused {
         return Ok(None);
     }
-    let path = new_program(program);
+    let path = next_to(program, NEW);
     download(server, &manifest, &path)
         .and_then(|()| preflight(&path, &manifest.version))
         .inspect_err(|_| drop(fs::remove_file(&path)))?;
@@ -328,6 +328,9 @@ fn output_of(path: &Path, arguments: &[OsString]) -> Result<String, String> {
 // removes it. If it is killed afterwards, the new program finds the note and counts its starts.
 
 const FILE: &str = "update.json";
+/// The end of the new program's file name, and of the old one's.
+const NEW: &str = ".new";
+const PREVIOUS: &str = ".previous";
 const FAILURES_FILE: &str = "update-strikes.json";
 /// A new program without an answer of the server is rolled back at this start.
 const STARTS_MAX: u32 = 3;
@@ -366,31 +369,23 @@ fn own_version() -> Version {
     Version::parse(env!("CARGO_PKG_VERSION")).unwrap_or(Version::new(0, 0, 0))
 }
 
-/// The path of the new program: on the same file system, so that the rename is atomic.
-fn new_program(program: &Path) -> PathBuf {
-    next_to_program(program, "new")
-}
-
-fn previous_program(program: &Path) -> PathBuf {
-    next_to_program(program, "previous")
-}
-
-fn next_to_program(program: &Path, what: &str) -> PathBuf {
+/// A path on the same file system as the program, so that a rename is atomic.
+fn next_to(program: &Path, end: &str) -> PathBuf {
     let mut name = program.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{what}"));
+    name.push(end);
     program.with_file_name(name)
 }
 
 /// Replaces this program with the new one, and executes it.
 fn begin_trial(folder: &Path, program: &Path, version: &Version, log: &Log) -> crate::Result<()> {
     let trial = Trial { from: own_version(), to: version.clone(), attempts: 0 };
-    let kept = previous_program(program);
+    let kept = next_to(program, PREVIOUS);
     spool::remove(&kept)?;
     // A hard link instead of a copy, if the file system supports it.
     fs::hard_link(program, &kept).or_else(|_| fs::copy(program, &kept).map(drop)).on_disk(&kept)?;
     sync(&kept)?;
     trial.write(folder)?;
-    fs::rename(new_program(program), program).on_disk(program)?;
+    fs::rename(next_to(program, NEW), program).on_disk(program)?;
     sync(program)?;
     let failure = become_program(program);
     // The new program does not start. Roll back, as after failed starts.
@@ -438,7 +433,7 @@ impl Trial {
 
     /// Restores the old program and executes it. Returns `Ok` only if there is no old one.
     fn roll_back(&self, folder: &Path, program: &Path, failures: u32, log: &Log) -> crate::Result<()> {
-        let kept = previous_program(program);
+        let kept = next_to(program, PREVIOUS);
         VersionFailures::add(folder, &self.to, failures)?;
         if !kept.exists() {
             log.write(&format!("staying at {}: {} no longer exists", self.to, kept.display()));

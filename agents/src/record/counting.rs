@@ -94,7 +94,7 @@ pub(crate) struct Descriptors {
     process: u32,
     with_children: bool,
     spans: BTreeMap<(u32, i32), Vec<Span>>,
-    next_look: Instant,
+    pub(crate) next_look: Instant,
 }
 
 impl Descriptors {
@@ -106,10 +106,6 @@ impl Descriptors {
 
     pub(crate) fn none(process: u32, with_children: bool) -> Self {
         Self { process, with_children, spans: BTreeMap::new(), next_look: Instant::now() }
-    }
-
-    pub(crate) fn next_look(&self) -> Instant {
-        self.next_look
     }
 
     /// Scans again. Processes may have ended meanwhile.

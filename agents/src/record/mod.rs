@@ -69,10 +69,10 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
     let until = begin + Duration::from_secs(arguments.seconds);
     let ended = loop {
         descriptors.look();
-        if stop.wait_until(until.min(descriptors.next_look())).is_break() {
+        if stop.wait_until(until.min(descriptors.next_look)).is_break() {
             break "stopped";
         }
-        if running.has_ended() {
+        if running.tracer.has_ended() {
             break if is_process(process).is_ok() { "full" } else { "process" };
         }
         if Instant::now() >= until {
@@ -201,11 +201,6 @@ impl By {
 const LOG: &str = "log";
 
 impl Running {
-    /// Whether it has ended by itself, as it does with the process.
-    pub(crate) fn has_ended(&mut self) -> bool {
-        self.tracer.has_ended()
-    }
-
     /// Stops it, and reads the recording.
     pub(crate) fn end(self, descriptors: &Descriptors) -> Result<Tally, String> {
         let Self { method, order, tracer, threads, folder } = self;
