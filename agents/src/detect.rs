@@ -107,7 +107,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn find(header: &StringRecord) -> Result<Self, FormatProblem> {
+    fn find(header: &StringRecord) -> Result<Self, String> {
         let find = |name: &str| {
             let mut found = header.iter().enumerate().filter(|(_, column)| column.trim() == name);
             let problem = match (found.next(), found.next()) {
@@ -115,15 +115,15 @@ impl Columns {
                 (None, _) => "no column",
                 (Some(_), Some(_)) => "several columns",
             };
-            Err(FormatProblem {
-                found: format!("the header has {problem} `{name}`: {}", listed(header)),
-                expected: "the columns `series`, `index` and `value`".into(),
-            })
+            Err(format!(
+                "the header has {problem} `{name}`: {}: expected the columns `series`, `index` and `value`",
+                listed(header)
+            ))
         };
         Ok(Self { series: find("series")?, index: find("index")?, value: find("value")? })
     }
 
-    fn read(self, row: &StringRecord) -> Result<(&str, Point), FormatProblem> {
+    fn read(self, row: &StringRecord) -> Result<(&str, Point), String> {
         let cell = |place| row.get(place).unwrap_or_default();
         let series = cell(self.series);
         if series.is_empty() {
@@ -146,10 +146,9 @@ impl Columns {
     }
 }
 
-fn unexpected(what: &str, text: &str, expected: &str) -> FormatProblem {
-    let found =
-        if text.is_empty() { format!("{what} is missing") } else { format!("{what} is {}", clipped(text)) };
-    FormatProblem { found, expected: expected.into() }
+fn unexpected(what: &str, text: &str, expected: &str) -> String {
+    let found = if text.is_empty() { "missing".to_owned() } else { clipped(text).to_string() };
+    format!("{what} is {found}: expected {expected}")
 }
 
 /// The columns of the header, at most ten.
@@ -163,30 +162,16 @@ fn listed(header: &StringRecord) -> String {
     names.join(", ")
 }
 
-struct FormatProblem {
-    found: String,
-    expected: String,
-}
-
-impl FormatProblem {
-    fn at(&self, line: u64) -> String {
-        format!("line {line}: {}: expected {}", self.found, self.expected)
-    }
-}
-
-impl From<csv::Error> for FormatProblem {
-    fn from(error: csv::Error) -> Self {
-        match error.kind() {
-            csv::ErrorKind::Utf8 { err, .. } => Self {
-                found: format!("cell {} is not UTF-8", err.field() + 1),
-                expected: "text in UTF-8".into(),
-            },
-            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => Self {
-                found: format!("the row has {len} {}", if *len == 1 { "cell" } else { "cells" }),
-                expected: format!("{expected_len}, like the header"),
-            },
-            _ => Self { found: error.to_string(), expected: "CSV".into() },
+fn invalid(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::Utf8 { err, .. } => {
+            format!("cell {} is not UTF-8: expected text in UTF-8", err.field() + 1)
         }
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            let cells = if *len == 1 { "cell" } else { "cells" };
+            format!("the row has {len} {cells}: expected {expected_len}, like the header")
+        }
+        _ => format!("{error}: expected CSV"),
     }
 }
 
@@ -224,10 +209,10 @@ fn read_values(mut bytes: Vec<u8>) -> Result<Rows, String> {
             then rows"
             .into());
     }
-    let columns = Columns::find(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
+    let columns = Columns::find(&row).map_err(|wrong| at(&reader, &row, &wrong))?;
     let mut rows = Rows::new();
     while next(&mut reader, &mut row)? {
-        let (series, point) = columns.read(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
+        let (series, point) = columns.read(&row).map_err(|wrong| at(&reader, &row, &wrong))?;
         match rows.get_mut(series) {
             Some(points) => points.push(point),
             None => _ = rows.insert(series.to_owned(), vec![point]),
@@ -240,14 +225,14 @@ fn read_values(mut bytes: Vec<u8>) -> Result<Rows, String> {
 }
 
 fn next(reader: &mut csv::Reader<&[u8]>, row: &mut StringRecord) -> Result<bool, String> {
-    reader.read_record(row).map_err(|error| FormatProblem::from(error).at(line(reader, row)))
+    reader.read_record(row).map_err(|error| at(reader, row, &invalid(&error)))
 }
 
-/// The line on which the last row read begins. The parser reports the end of the row before it, and blank
-/// lines may follow that.
-fn line(reader: &csv::Reader<&[u8]>, row: &StringRecord) -> u64 {
+/// A problem with the line on which the last row read begins. The parser reports the end of the row before
+/// it, and blank lines may follow that.
+fn at(reader: &csv::Reader<&[u8]>, row: &StringRecord, problem: &str) -> String {
     let within = row.iter().flat_map(str::bytes).filter(|byte| *byte == b'\n').count() as u64;
-    reader.position().line().saturating_sub(1 + within).max(1)
+    format!("line {}: {problem}", reader.position().line().saturating_sub(1 + within).max(1))
 }
 
 // The output for people: a table for each series with changes, a line for each other, and a summary.

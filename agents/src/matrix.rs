@@ -12,6 +12,7 @@ use roundtrip_bench::transport;
 use roundtrip_stats::Quartiles;
 use roundtrip_wire::{CaseResult, Slug};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -97,13 +98,10 @@ fn render(arguments: &MatrixArguments, cpus: &[u32], pairs: &[Pair]) -> String {
             text.push_str(&format!("\ncpu {} to cpu {}: {failure}", pair.initiator_cpu, pair.responder_cpu));
         }
     }
-    let mut relations: Vec<&str> = pairs.iter().map(|pair| pair.relation).collect();
-    relations.sort_unstable();
-    relations.dedup();
-    for relation in relations {
-        let of: Vec<u64> =
-            pairs.iter().filter(|pair| pair.relation == relation).filter_map(|pair| pair.p50_ns).collect();
-        if let (Some(least), Some(most)) = (of.iter().min(), of.iter().max()) {
+    let mut times: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    pairs.iter().for_each(|pair| times.entry(pair.relation).or_default().extend(pair.p50_ns));
+    for (relation, times) in times {
+        if let (Some(least), Some(most)) = (times.iter().min(), times.iter().max()) {
             text.push_str(&format!("\n{relation}: {} to {}", nanoseconds(*least), nanoseconds(*most)));
         }
     }

@@ -57,7 +57,8 @@ pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
     let is_shown = |line: &&Line| line.verdict != Verdict::NoChange || !line.tail_changes().is_empty();
     let shown: Vec<&Line> = lines.iter().filter(is_shown).collect();
     if !shown.is_empty() {
-        page.head(&["case", "base p50", "head p50", "change", "95 % interval", "verdict"], &[1, 2, 3, 4]);
+        let names = ["case", "base p50", "head p50", "change", "95 % interval", "verdict"];
+        page.head(&names, |name| !["case", "verdict"].contains(&name));
         shown.iter().for_each(|line| page.row(&cells(line)));
     }
     page.end()
@@ -99,11 +100,11 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// The first line of a table; columns of these places hold numbers.
-    fn head(&mut self, names: &[&str], numbers: &[usize]) {
+    /// The first line of a table.
+    fn head(&mut self, names: &[&str], is_number: fn(&str) -> bool) {
         self.line("");
         self.line(&format!("| {} |", names.join(" | ")));
-        let rule = (0..names.len()).map(|place| if numbers.contains(&place) { "---:" } else { "---" });
+        let rule = names.iter().map(|name| if is_number(name) { "---:" } else { "---" });
         self.line(&format!("| {} |", rule.collect::<Vec<_>>().join(" | ")));
     }
 
@@ -120,12 +121,7 @@ impl Page {
 
     fn table_of(&mut self, title: &str, results: &[&CaseResult]) -> crate::Result<()> {
         let header = table::header(results.first());
-        let is_shown = |place: &usize| header.get(*place) != Some(&NOT_SHOWN);
-        let shown: Vec<usize> = (0..header.len()).filter(is_shown).collect();
-        let names: Vec<&str> = shown.iter().filter_map(|&place| header.get(place).copied()).collect();
-        let numbers: Vec<usize> = (0..names.len())
-            .filter(|&place| names.get(place).is_some_and(|name| table::is_number(name)))
-            .collect();
+        let names: Vec<&str> = header.iter().copied().filter(|name| *name != NOT_SHOWN).collect();
         let (mut rows, mut notes) = (Vec::new(), Vec::new());
         for result in results.iter().filter(|result| result.unsupported.is_none()) {
             match table::row(result)? {
@@ -139,11 +135,11 @@ impl Page {
         self.line("");
         self.line(&format!("**{}**", escaped(title)));
         if !rows.is_empty() {
-            self.head(&names, &numbers);
+            self.head(&names, table::is_number);
         }
         for cells in rows {
-            let cells: Vec<String> = shown.iter().filter_map(|&place| cells.get(place).cloned()).collect();
-            self.row(&cells);
+            let shown = header.iter().zip(cells).filter(|(name, _)| **name != NOT_SHOWN);
+            self.row(&shown.map(|(_, cell)| cell).collect::<Vec<_>>());
         }
         self.line("");
         for note in notes {

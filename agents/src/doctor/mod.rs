@@ -18,25 +18,17 @@ use serde::Serialize;
 /// Examines this machine or a server, and prints the findings. Findings are advice, so they do not set the
 /// exit code.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> crate::Result<()> {
-    let (findings, words) = match &arguments.server {
-        Some(url) => (server::examine(url, &arguments.token)?, OF_A_SERVER),
-        None => (roundtrip_bench::doctor::examine(), OF_THIS_MACHINE),
+    let (findings, limiting, summary): (_, _, fn(&[Finding]) -> String) = match &arguments.server {
+        Some(url) => (server::examine(url, &arguments.token)?, "Connection problems", server::summary),
+        None => (roundtrip_bench::doctor::examine(), LIMITING, summary),
     };
     match arguments.format {
         Format::Json => output::print_json(&Answer { findings: &findings }),
-        Format::Human => output::print(&render(&findings, words, is_coloured())),
+        Format::Human => output::print(&render(&findings, limiting, &summary(&findings), is_coloured())),
     }
 }
 
-/// The headings and the summary.
-#[derive(Clone, Copy)]
-struct Headings {
-    limiting: &'static str,
-    summary: fn(&[Finding]) -> String,
-}
-
-const OF_THIS_MACHINE: Headings = Headings { limiting: "Limits which benchmarks run", summary };
-const OF_A_SERVER: Headings = Headings { limiting: "Connection problems", summary: server::summary };
+const LIMITING: &str = "Limits which benchmarks run";
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -44,13 +36,12 @@ struct Answer<'a> {
 }
 
 /// Prints the findings to fix, with commands; then one line for each other finding; then the summary.
-fn render(findings: &[Finding], words: Headings, coloured: bool) -> String {
+fn render(findings: &[Finding], limiting: &str, summary: &str, coloured: bool) -> String {
     let bold = Style::new().bold();
     let mut text = String::new();
-    for (state, heading, colour) in [
-        (State::Noisy, "Sources of noise", AnsiColor::Yellow),
-        (State::Limiting, words.limiting, AnsiColor::Cyan),
-    ] {
+    for (state, heading, colour) in
+        [(State::Noisy, "Sources of noise", AnsiColor::Yellow), (State::Limiting, limiting, AnsiColor::Cyan)]
+    {
         let problems = with_state(findings, state);
         if problems.is_empty() {
             continue;
@@ -77,7 +68,7 @@ fn render(findings: &[Finding], words: Headings, coloured: bool) -> String {
         text.push_str(&format!("{}\n", lines(&rest)));
         text.push('\n');
     }
-    text + &paragraph(&(words.summary)(findings), 0)
+    text + &paragraph(summary, 0)
 }
 
 fn lines(findings: &[&Finding]) -> String {
@@ -125,7 +116,7 @@ mod tests {
             finding("swap", State::Noisy, Some("sudo swapoff --all")),
             finding("pipe-size", State::Limiting, Some("sudo sysctl")),
         ];
-        let text = render(&findings, OF_THIS_MACHINE, false);
+        let text = render(&findings, LIMITING, &summary(&findings), false);
         let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("no {needle} in {text}"));
         assert!(at("swap: as found\n    A reason.\n    → sudo swapoff --all\n") < at("pipe-size: as found"));
         assert!(at("pipe-size: as found") < at("  aslr  as found\n"));
@@ -141,7 +132,7 @@ mod tests {
     #[test]
     fn colours_only_on_request() {
         let findings = [finding("swap", State::Noisy, Some("sudo swapoff --all"))];
-        assert!(render(&findings, OF_THIS_MACHINE, true).contains("\u{1b}[1m"));
-        assert!(!render(&findings, OF_THIS_MACHINE, false).contains('\u{1b}'));
+        assert!(render(&findings, LIMITING, "", true).contains("\u{1b}[1m"));
+        assert!(!render(&findings, LIMITING, "", false).contains('\u{1b}'));
     }
 }

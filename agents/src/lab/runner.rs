@@ -295,16 +295,12 @@ impl Confinement {
 pub(crate) const USER: &str = "roundtrip-job";
 
 /// The environment of a program. It allows git to use a work tree of another owner.
-fn plain_environment() -> Vec<(OsString, OsString)> {
+fn plain_environment() -> Vec<(&'static str, OsString)> {
     let kept = ["PATH", "LANG", "LC_ALL", "TZ", "SystemRoot"];
-    let mut all: Vec<(OsString, OsString)> =
-        kept.into_iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
-    for (name, value) in
-        [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "safe.directory"), ("GIT_CONFIG_VALUE_0", "*")]
-    {
-        all.push((name.into(), value.into()));
-    }
-    all
+    let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let of_git =
+        [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "safe.directory"), ("GIT_CONFIG_VALUE_0", "*")];
+    kept.chain(of_git.map(|(name, value)| (name, value.into()))).collect()
 }
 
 /// The hidden command: drops all privileges, and executes the program.
