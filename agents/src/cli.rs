@@ -33,9 +33,9 @@ pub(crate) enum Command {
         roundtrip run\n  \
         roundtrip run --preset sizes --upload http://127.0.0.1:7979 --token-file agent.token")]
     Run(RunArguments),
-    /// Compare two builds in alternating runs.
+    /// Compare two builds, alternating runs until each result is conclusive.
     #[command(
-        after_help = "Runs pairs of new processes in random order until each result is conclusive: at most 60 pairs per case.\n\n\
+        after_help = "Runs each repetition in new processes, in pairs, in a random order. At most 60 pairs per case.\n\n\
         Examples:\n  \
         roundtrip ab --base ./old/bench --head ./new/bench\n  \
         roundtrip ab --of node --base /opt/node-22/bin/node --head ./out/Release/node --format node"
@@ -43,7 +43,8 @@ pub(crate) enum Command {
     Ab(AbArguments),
     /// Compare two reports case by case.
     #[command(
-        after_help = "A change of the machine between the runs looks like one in the code; `roundtrip ab` avoids this.\n\n\
+        after_help = "If the machine changed between the two runs, that looks like a change in the code. To compare two \
+        programs, use `roundtrip ab`.\n\n\
         Examples:\n  \
         roundtrip run --output base.json; git switch head; roundtrip run --output head.json\n  \
         roundtrip compare base.json head.json --fail-on regressed"
@@ -51,7 +52,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Rank transports for your message sizes.
     #[command(
-        after_help = "Uses results on a server, per machine. First: `roundtrip run --preset sizes --upload URL`.\n\n\
+        after_help = "Uses the results on a server, separately for each machine of the project. Measure with \
+        `roundtrip run --preset sizes --upload URL` first.\n\n\
         Examples:\n  \
         roundtrip advise --profile chromium\n  \
         roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000"
@@ -61,26 +63,30 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  \
         roundtrip upload report.json --upload https://roundtrip.example.org --token-file agent.token")]
     Upload(UploadArguments),
-    /// Get an upload token in GitHub Actions, without a stored secret.
+    /// Get an upload token for a GitHub Actions job, without a stored secret.
     #[command(
-        after_help = "The server must trust the repository: `roundtrip-server trust create`. A token is valid for 15 minutes.\n\n\
+        after_help = "The server must trust the job's repository: `roundtrip-server trust create`. Each call issues a \
+        new token, valid for 15 minutes.\n\n\
         Example:\n  \
         roundtrip exchange --upload https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\""
     )]
     Exchange(ExchangeArguments),
     /// Run jobs from a lab's queue, or measure each new commit of a checkout.
     #[command(
-        after_help = "Keeps each report on disk until the server accepts it. To take jobs, first `roundtrip enrol`.\n\n\
+        after_help = "Runs until stopped. Keeps each report on disk until the server has accepted it. To take jobs, \
+        enrol the machine first: `roundtrip enrol`.\n\n\
         Examples:\n  \
         sudo roundtrip agent\n  \
         roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m"
     )]
     Agent(AgentArguments),
     /// Enrol this machine in a lab.
-    #[command(after_help = "Needs a code from Machines in the web interface, valid once for 10 minutes.\n\n\
+    #[command(
+        after_help = "Create an enrolment code under Machines in the web interface. It is valid once, for 10 minutes.\n\n\
         Examples:\n  \
         sudo roundtrip enrol --server https://roundtrip.example.org\n  \
-        roundtrip enrol --server http://127.0.0.1:7979 --machine lab-1 --code-file code")]
+        roundtrip enrol --server http://127.0.0.1:7979 --machine lab-1 --code-file code"
+    )]
     Enrol(EnrolArguments),
     /// Drop all privileges and run a repository's command; started by `agent`.
     #[command(hide = true)]
@@ -94,41 +100,48 @@ pub(crate) enum Command {
         roundtrip matrix --transport pipe --message-bytes 1024 --format json")]
     Matrix(MatrixArguments),
     /// Measure how much a probe changes the results.
-    #[command(after_help = "Compares each buffer size of the FreeBSD study with and without the probe.\n\n\
+    #[command(
+        after_help = "Runs the sweep of the FreeBSD study with and without the probe, and compares each buffer size.\n\n\
         Examples:\n  \
         roundtrip probe-effect\n  \
-        roundtrip probe-effect --probe sched --transport socketpair --format json")]
+        roundtrip probe-effect --probe sched --transport socketpair --format json"
+    )]
     ProbeEffect(ProbeEffectArguments),
     /// Record the message sizes of a running process (Linux).
-    #[command(after_help = "Prints a size profile and the recording overhead. Never stores contents.\n\n\
+    #[command(
+        after_help = "Prints a size profile and the overhead of recording. Stores the sizes only, never the contents.\n\n\
         Examples:\n  \
         sudo roundtrip record --pid 1234 --seconds 60 --output sizes.csv\n  \
-        roundtrip record --node sizes.cjs; ROUNDTRIP_SIZES=sizes.csv node --require ./sizes.cjs program.js")]
+        roundtrip record --node sizes.cjs; ROUNDTRIP_SIZES=sizes.csv node --require ./sizes.cjs program.js"
+    )]
     Record(RecordArguments),
     /// Make system calls to measure the overhead of recording; started by `record`.
     #[command(hide = true)]
     RecordProbe,
     /// Find sources of noise on this machine and how to fix them.
-    #[command(after_help = "Takes a second and changes nothing. Findings do not change the exit code.\n\n\
+    #[command(
+        after_help = "Observes the machine for one second and changes nothing. With --server, tests the connection \
+        instead. Findings do not change the exit code.\n\n\
         Examples:\n  \
         roundtrip doctor\n  \
-        roundtrip doctor --server https://ipc.example.org --token-file agent.token")]
+        roundtrip doctor --server https://ipc.example.org --token-file agent.token"
+    )]
     Doctor(DoctorArguments),
-    /// List transports, scenarios and presets, and what runs here.
+    /// List transports, scenarios and presets, and which run on this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip list\n  \
         roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
     List(ListingArguments),
     /// Import the results of another benchmark tool.
-    #[command(after_help = "Stores the results and the file under the checked-out commit.\n\n\
+    #[command(after_help = "Stores the results under the checked-out commit, together with the file.\n\n\
         Examples:\n  \
         roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n  \
         go test -bench . -count 10 | roundtrip import - --format go")]
     Import(ImportArguments),
     /// Find change points in a CSV file.
     #[command(
-        after_help = "Needs a header with `series`, `index` (the commit's number) and `value`; ignores other columns. Reports \
-        changes from 1 %, in noisy series from up to 3 %.\n\n\
+        after_help = "The header must have the columns `series`, `index` (the commit's number) and `value`; others are \
+        ignored. Changes below 1 % are not reported; in noisy series, the limit is up to 3 %.\n\n\
         Examples:\n  \
         roundtrip detect times.csv\n  \
         zcat rates.csv.gz | roundtrip detect - --direction higher --format json"
@@ -165,10 +178,10 @@ pub(crate) struct RunArguments {
     /// Preset or definition (FILE.toml) [default: from roundtrip.toml, else quick].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
-    /// `node` to measure; repeatable [default: from PATH; NAME: its version].
+    /// `node` to measure instead of the one in PATH; can be repeated [default NAME: its version].
     #[arg(long, value_name = "[NAME=]PATH")]
     pub(crate) node: Vec<NamedNode>,
-    /// Observe the processes; results are not comparable with others.
+    /// Observe the processes; probed results are not compared with others.
     #[arg(long, value_enum, default_value_t = Watch::None)]
     pub(crate) probe: Watch,
     /// Output format; json is the whole report.
@@ -186,7 +199,7 @@ pub(crate) struct ImportArguments {
     /// Input file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Format; `auto` detects it.
+    /// Format of the file; `auto` detects it.
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
     pub(crate) format: OrAuto<roundtrip_import::Format>,
     #[command(flatten)]
@@ -232,7 +245,7 @@ pub(crate) struct DeliveryArguments {
     /// Project [default: from roundtrip.toml or the repository].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
-    /// Pull request [default: from GitHub Actions].
+    /// Pull request of the checked-out commit [default: from GitHub Actions].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) pull_request: Option<u64>,
 }
@@ -240,7 +253,8 @@ pub(crate) struct DeliveryArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
     /// Install and start the service; needs root or Administrator.
-    #[command(after_help = "Without --repository, the agent takes jobs: enrol first.\n\nExamples:\n  \
+    #[command(after_help = "Without --repository, the agent takes jobs; enrol the machine \
+        first.\n\nExamples:\n  \
         sudo roundtrip service install\n  \
         roundtrip service install --repository . --upload http://127.0.0.1:7979 --token-file agent.token --print")]
     Install(Box<InstallArguments>),
@@ -251,7 +265,7 @@ pub(crate) enum ServiceCommand {
     #[command(after_help = "Examples:\n  \
         roundtrip service status\n  \
         roundtrip service status --format json | jq -e '.state == \"running\"'\n\n\
-        Exit code 0 in every state.")]
+        The exit code is 0 in every state.")]
     Status(ListingArguments),
 }
 
@@ -273,7 +287,7 @@ pub(crate) struct InstallArguments {
 pub(crate) struct CompareArguments {
     /// Baseline report.
     pub(crate) base: PathBuf,
-    /// Report to compare with it.
+    /// Report to compare with the baseline.
     pub(crate) head: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
@@ -299,9 +313,9 @@ pub(crate) struct DetectArguments {
 /// Which values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Direction {
-    /// For times.
+    /// Lower, for times.
     Lower,
-    /// For rates.
+    /// Higher, for rates.
     Higher,
 }
 
@@ -310,20 +324,20 @@ pub(crate) struct AbArguments {
     /// Baseline: a command, a `node`, a revision or a report.
     #[arg(long, value_name = "CMD|PATH|REV")]
     pub(crate) base: String,
-    /// Side to compare with it.
+    /// The side to compare with the baseline.
     #[arg(long, value_name = "CMD|PATH|REV")]
     pub(crate) head: String,
-    /// Kind of sides.
+    /// Kind of the two sides.
     #[arg(long, value_enum, default_value_t = Sides::Command)]
     pub(crate) of: Sides,
     /// Preset or definition (FILE.toml) [default: round trips of 64 B to 64 KiB; node: node-framing;
     /// revision: first definition in roundtrip.toml].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
-    /// Repository of the revisions [default: current].
+    /// Repository of the revisions [default: the current one].
     #[arg(long, value_name = "PATH")]
     pub(crate) repository: Option<PathBuf>,
-    /// Seed for the order [default: random, printed].
+    /// Seed for the order of the repetitions [default: random, printed].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
     /// Output format.
@@ -348,7 +362,7 @@ pub(crate) enum Sides {
     Node,
     /// Commits, branches or tags, built as roundtrip.toml says.
     Revision,
-    /// Reports, as in `roundtrip compare`.
+    /// Existing reports, as in `roundtrip compare`.
     Report,
 }
 
@@ -357,7 +371,7 @@ pub(crate) struct MatrixArguments {
     /// Transport to measure; see `roundtrip list`.
     #[arg(long, value_name = "NAME", default_value = sleeping_ring(), value_parser = PossibleValuesParser::new(transports()), hide_possible_values = true)]
     pub(crate) transport: String,
-    /// Message size.
+    /// Message size in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 64)]
     pub(crate) message_bytes: usize,
     /// Output format.
@@ -382,18 +396,18 @@ pub(crate) struct ProbeEffectArguments {
 pub(crate) struct UploadArguments {
     /// Report to upload.
     pub(crate) file: PathBuf,
-    /// Server.
+    /// Server to upload to.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
     pub(crate) upload: String,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
-    /// Store it outside the trend; for untrusted results.
+    /// Store the report outside the trend; for results you do not trust.
     #[arg(long)]
     pub(crate) quarantined: bool,
-    /// Fail unless it is for this pull request.
+    /// Reject the report unless it is for this pull request.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) pull_request: Option<u64>,
-    /// Fail unless it is for this commit.
+    /// Reject the report unless it is for this commit.
     #[arg(long, value_name = "SHA", value_parser = commit)]
     pub(crate) commit: Option<CommitSha>,
 }
@@ -410,7 +424,7 @@ pub(crate) struct ExchangeArguments {
     /// Write the token to this file, readable only by you.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Project [default: the one that trusts the job].
+    /// Project to upload to [default: the project that trusts the job].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
     /// The server's --oidc-audience [default: its URL].
@@ -434,10 +448,11 @@ pub(crate) enum Format {
 /// A probe that observes the processes during measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
+    /// No probe.
     None,
-    /// System calls (slow: each stops its process twice).
+    /// Number and results of system calls (slow: each call stops its process twice).
     Syscalls,
-    /// Instructions, cycles, cache misses.
+    /// Hardware counters: instructions, cycles, cache misses.
     Counters,
     /// Context switches, migrations, page faults.
     Sched,
@@ -525,7 +540,7 @@ pub(crate) struct AgentArguments {
     /// With --repository: folder for pending reports [default: as `roundtrip run`].
     #[arg(long, value_name = "FOLDER", requires = "repository")]
     pub(crate) spool: Option<PathBuf>,
-    /// Log file to append to [default: standard error].
+    /// Append the log to this file [default: standard error].
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// Check whether the agent can take jobs, and exit.
@@ -536,7 +551,7 @@ pub(crate) struct AgentArguments {
 /// Arguments of an enrolled agent.
 #[derive(Debug, Args)]
 pub(crate) struct LabArguments {
-    /// State folder of `roundtrip enrol`.
+    /// State folder written by `roundtrip enrol`.
     #[arg(long, value_name = "FOLDER", conflicts_with = "repository")]
     pub(crate) state: Option<PathBuf>,
     /// User that runs the repositories' commands [default: roundtrip-job].
@@ -545,10 +560,10 @@ pub(crate) struct LabArguments {
     /// Run the repositories' commands as the agent's user, with network and secrets.
     #[arg(long, conflicts_with_all = ["repository", "job_user"])]
     pub(crate) trust_repositories: bool,
-    /// Timeout of each repository command.
+    /// Timeout of each command of a repository.
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
     pub(crate) command_timeout: Duration,
-    /// Memory limit of each repository process, in MiB.
+    /// Memory limit for each process of a repository, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = mebibytes())]
     pub(crate) memory_mib_max: u64,
     /// Size limit of a built work tree, in MiB.
@@ -566,13 +581,13 @@ pub(crate) struct EnrolArguments {
     /// Server of the lab.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) server: String,
-    /// Code file; `-` is standard input [default: ask].
+    /// File with the code; `-` is standard input [default: ask for it].
     #[arg(long, value_name = "FILE")]
     pub(crate) code_file: Option<PathBuf>,
     /// Machine name in charts [default: host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
-    /// State folder [default: next to the reports of `roundtrip run`].
+    /// State folder of the agent [default: next to the reports of `roundtrip run`].
     #[arg(long, value_name = "FOLDER")]
     pub(crate) state: Option<PathBuf>,
     /// Allow self-updates signed with this minisign public key [default: no updates].
@@ -612,7 +627,7 @@ pub(crate) struct RecordArguments {
     /// Calls to count.
     #[arg(long, value_enum, default_value_t = Counted::Sends)]
     pub(crate) count: Counted,
-    /// Also record its children.
+    /// Also record processes that it starts.
     #[arg(long)]
     pub(crate) children: bool,
     /// Also write the profile to this CSV file (`from_bytes,to_bytes,count`).
@@ -657,7 +672,7 @@ pub(crate) struct AdviseArguments {
     /// Server with the results.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
     pub(crate) server: String,
-    /// Read token file, for a private server; `-` is standard input.
+    /// File with a read token for a private server; `-` is standard input.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// Project [default: from roundtrip.toml or the repository].
@@ -690,7 +705,9 @@ pub(crate) enum Figure {
     Mean,
     /// Median.
     P50,
+    /// 98th percentile.
     P98,
+    /// 99th percentile.
     P99,
 }
 
@@ -699,7 +716,7 @@ pub(crate) struct SizesArguments {
     /// Input file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Format; `auto` detects it.
+    /// Format of the file; `auto` detects it.
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(SizeFormat::all(), |format| format.slug()))]
     pub(crate) from: OrAuto<SizeFormat>,
     /// Output format.
@@ -723,7 +740,7 @@ pub(crate) struct DoctorArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Instead, test the connection to this server and the token.
+    /// Test the connection to this server, and what the token permits.
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
     #[command(flatten)]

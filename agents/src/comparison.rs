@@ -182,14 +182,14 @@ fn reasons(name: &str, result: Option<&CaseResult>) -> Vec<String> {
 pub(crate) enum ComparisonFormat {
     Human,
     Json,
-    /// Markdown table of rates.
+    /// Markdown table of rates, as used for Node.
     Node,
 }
 
 /// Verdicts that set the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FailOn {
-    /// Exit code 3 if a p50, p90 or p99 regressed.
+    /// Exit code 3 if the p50, p90 or p99 of a case regressed.
     Regressed,
     /// Exit code 4 if a case is inconclusive.
     Inconclusive,

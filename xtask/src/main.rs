@@ -64,15 +64,15 @@ enum Verb {
     Up(up::Options),
     /// Format, lint and test changes and their dependents.
     Check,
-    /// Run the tests for a pull request; all with --all.
+    /// Run the tests for a pull request, or all tests with --all.
     Test(test::Options),
-    /// Inject faults and report broken promises.
+    /// Inject faults and report broken durability promises.
     Chaos(chaos::Options),
     /// Lint, link and test for other systems (Debian 12, x86-64).
     Cross(cross::Options),
     /// Measure performance budgets; exit code 3 if one is missed.
     Bench(bench::Options),
-    /// Take the docs' screenshots, with results from this machine.
+    /// Take the screenshots for the docs, with results from this machine.
     Screenshots(screenshots::Options),
     /// Lint workflows and run the GitHub action against a local server.
     Action,
@@ -84,9 +84,9 @@ enum Verb {
     Docs(docs::Options),
     /// Format Rust and web sources.
     Fmt,
-    /// Check project rules that no linter covers.
+    /// Check project rules that no compiler or linter covers.
     Tidy,
-    /// Regenerate API document, types, schema and references.
+    /// Regenerate the API document, types, schema and reference pages.
     Gen,
 }
 

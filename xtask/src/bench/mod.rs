@@ -19,12 +19,12 @@ pub(crate) struct Options {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Under three minutes, but less precise.
+    /// Fewer repetitions and less data: under three minutes, less precise.
     #[arg(long)]
     quick: bool,
-    /// Only this part. Harness, rings: a transport; server: ingest, reads, analysis, claims, advice, soak;
-    /// verdicts: changes, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts, hover,
-    /// transfer, memory.
+    /// Only this part: for harness and rings, a transport; server: ingest, reads, analysis, claims, advice,
+    /// soak; verdicts: changes, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
+    /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -33,19 +33,19 @@ pub(crate) struct Options {
 enum Budgets {
     /// Accuracy and cost of transport rankings.
     Advisor,
-    /// Errors and cost of comparing two `node` builds.
+    /// False positives, power and cost of comparing two `node` builds.
     Ab,
     /// Upload of three days of stored reports.
     Agents,
-    /// Overhead of the harness over a C loop.
+    /// Overhead of the harness compared with a C loop.
     Harness,
-    /// Shared-memory rings and C loops.
+    /// Shared-memory rings compared with C loops.
     Rings,
-    /// Uploads and reads of the server.
+    /// Upload and read performance of the server.
     Server,
     /// Error rates and cost of verdicts.
     Verdicts,
-    /// The web interface with ten million points.
+    /// Speed, transfer and memory of the web interface with ten million points.
     Web,
 }
 

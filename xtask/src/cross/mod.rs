@@ -30,7 +30,7 @@ const MACHINE: &str = "wine";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only targets with one of these words, such as `windows` or `arm64`.
+    /// Only targets with one of these words in their name, such as `windows` or `arm64`.
     #[arg(value_name = "WORD", value_parser = targets::words())]
     words: Vec<String>,
 }

@@ -37,10 +37,10 @@ const OWN_PRESETS: [&str; 2] = ["quick", "chromium-mach"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Measure few commits, and write to web/test-results/screenshots instead of the docs.
+    /// Measure only a few commits and write to web/test-results/screenshots instead of the docs.
     #[arg(long)]
     short: bool,
-    /// Measure again, without stored results.
+    /// Measure again instead of using stored results.
     #[arg(long)]
     again: bool,
 }

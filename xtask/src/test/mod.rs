@@ -40,10 +40,11 @@ pub(crate) enum Tier {
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Also test docs, containers, repeated faults, the full API contract and other systems, as CI does.
+    /// Run all tests, as CI does: also docs, containers, repeated faults, the full API contract, other
+    /// systems.
     #[arg(long, conflicts_with = "database_url")]
     all: bool,
-    /// Run only the server's tests, with this PostgreSQL, whose user can create databases.
+    /// Run only the server's tests, against this PostgreSQL; its user must be able to create databases.
     ///
     /// With the Citus extension, each test uses the whole database, distributes its tables and empties it.
     #[arg(long, value_name = "URL")]
