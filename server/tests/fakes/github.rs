@@ -42,17 +42,7 @@ impl FakeGitHub {
             .route("/login/oauth/access_token", post(access_token))
             .route("/api/v3/user", get(user))
             .with_state(Arc::clone(&shared));
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, router).await.unwrap();
-            });
-        });
-        Self { address, shared }
+        Self { address: serve(router), shared }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -81,6 +71,21 @@ impl FakeGitHub {
         assert!(location.starts_with(CALLBACK), "{location}");
         location.to_owned()
     }
+}
+
+/// Serves a router at a free port, in its own thread.
+pub(crate) fn serve(router: Router) -> SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, router).await.unwrap();
+        });
+    });
+    address
 }
 
 impl Shared {

@@ -4,7 +4,6 @@ use crate::support::{TestApp, factory};
 use axum::body::Body;
 use http_body_util::BodyExt;
 use roundtrip_domain::live::NewRuns;
-use roundtrip_wire::RunReport;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +25,7 @@ struct Event {
 
 impl Events {
     async fn open(app: &TestApp, project: &str) -> Self {
-        let response = app.open(&format!("/api/v1/projects/{project}/events")).await;
+        let response = app.open(&format!("/api/v1/projects/{project}/events"), None).await;
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["cache-control"], "no-cache");
@@ -34,6 +33,13 @@ impl Events {
         let mut events = Self { body: response.into_body(), text: String::new() };
         assert_eq!(events.block().await.unwrap(), "retry: 3000");
         events
+    }
+
+    /// The events after the first run, which creates the project.
+    async fn after_first_run(app: &TestApp) -> Self {
+        app.store(&factory::report()).await;
+        app.live.flush().await;
+        Self::open(app, "libfoo").await
     }
 
     /// The text up to the next empty line; `None` at the end.
@@ -69,11 +75,9 @@ impl Events {
 
 #[database_test]
 async fn another_server_announces_the_upload(one: TestApp) {
+    let mut own_events = Events::after_first_run(&one).await;
     let other = one.another();
-    one.store(&factory::report()).await;
-    one.live.flush().await;
     let mut events = Events::open(&other, "libfoo").await;
-    let mut own_events = Events::open(&one, "libfoo").await;
     let second = factory::nth(7);
     one.store(&second).await;
 
@@ -97,7 +101,7 @@ async fn announces_each_run_of_the_project_once(one: TestApp) {
     for number in 0..RUNS {
         let mut report = factory::report();
         if number % 3 == 0 {
-            report = RunReport { project: factory::slug("another"), ..report };
+            report = factory::of_project("another");
         } else {
             expected.insert(report.run_id.as_uuid());
         }
@@ -118,9 +122,7 @@ async fn announces_each_run_of_the_project_once(one: TestApp) {
 
 #[database_test]
 async fn batch_names_the_newest_run_and_the_count(app: TestApp) {
-    app.store(&factory::report()).await;
-    app.live.flush().await;
-    let mut events = Events::open(&app, "libfoo").await;
+    let mut events = Events::after_first_run(&app).await;
     let mut newest = None;
     for _ in 0..45 {
         let report = factory::report();
@@ -144,18 +146,14 @@ async fn batch_names_the_newest_run_and_the_count(app: TestApp) {
 }
 
 #[database_test]
-async fn lost_connection_sends_a_gap(app: TestApp) {
-    app.store(&factory::report()).await;
-    app.live.flush().await;
-    let mut events = Events::open(&app, "libfoo").await;
+async fn unknown_announcement_and_lost_connection_send_a_gap(app: TestApp) {
+    let mut events = Events::after_first_run(&app).await;
+    app.execute("select pg_notify('roundtrip_runs', 'something else')").await;
+    assert_eq!(events.next().await.name, "gap");
     // PostgreSQL closes the listening connection.
-    let ended: Vec<bool> = app
-        .scalars(
-            "select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%'",
-        )
-        .await;
-    assert_eq!(ended, [true]);
+    let end = "select pg_terminate_backend(pid) from pg_stat_activity
+               where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%'";
+    assert!(app.scalar::<bool>(end).await);
     assert_eq!(events.next().await, Event { name: "gap".into(), data: "{}".into() });
     let report = factory::report();
     app.store(&report).await;
@@ -163,27 +161,11 @@ async fn lost_connection_sends_a_gap(app: TestApp) {
 }
 
 #[database_test]
-async fn unknown_announcement_sends_a_gap(app: TestApp) {
-    app.store(&factory::report()).await;
-    app.live.flush().await;
-    let mut events = Events::open(&app, "libfoo").await;
-    app.execute("select pg_notify('roundtrip_runs', 'something else')").await;
-    assert_eq!(events.next().await.name, "gap");
-}
-
-#[database_test]
 async fn stopping_the_server_ends_the_stream(app: TestApp) {
-    app.store(&factory::report()).await;
-    app.live.flush().await;
-    let mut events = Events::open(&app, "libfoo").await;
+    let mut events = Events::after_first_run(&app).await;
     app.live.close();
     assert_eq!(events.block().await, None);
     let answer = app.get("/api/v1/projects/libfoo/events").await;
     answer.assert_problem(503, "unavailable");
     assert_eq!(answer.headers["retry-after"], "5");
-}
-
-#[database_test]
-async fn unknown_project_has_no_stream(app: TestApp) {
-    app.get("/api/v1/projects/nobody/events").await.assert_problem(404, "unknown-project");
 }

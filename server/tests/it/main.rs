@@ -17,6 +17,8 @@ mod distributed_tidy;
 mod error_rates;
 mod errors;
 mod etag;
+#[path = "../fakes/agent.rs"]
+mod fake_agent;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 #[path = "../fakes/issuer.rs"]

@@ -21,30 +21,21 @@ const MACHINE: &str = "bunker-1";
 
 impl Hidden {
     async fn store(app: &TestApp) -> Self {
-        let mut report =
-            RunReport { project: factory::slug(PROJECT), results: Vec::new(), ..factory::report() };
-        report.machine.slug = factory::slug(MACHINE);
+        let report = RunReport { results: Vec::new(), ..factory::of_project(PROJECT) };
+        let report = factory::on(MACHINE, report);
         let run_id = report.run_id.to_string();
         let sha = report.commit.sha.to_string();
-        let file = "BenchmarkPing-8 100 1200 ns/op\nBenchmarkPing-8 100 1300 ns/op\n";
-        let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, file);
-        let body = json!({"report": report, "file": {"name": "bench.txt", "format": "go", "base64": base64}});
-        let answer = app.send("POST", "/api/v1/import", &app.token, Some(body)).await;
-        assert_eq!(answer.status, 201, "{answer:?}");
+        let file = b"BenchmarkPing-8 100 1200 ns/op\nBenchmarkPing-8 100 1300 ns/op\n";
+        app.import(&report, "bench.txt", file).await;
         app.hide(PROJECT).await;
         let series_id = app.scalar("select series_id from series").await;
-        // Inserted directly, because detecting one takes many runs.
-        let regression = "insert into regression (
-                 project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
-             )
-             select project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now() from commit
-             where sha = $1
-             returning regression_id";
-        let regression_id = sqlx::query_scalar(regression).bind(&sha).fetch_one(&app.pool).await.unwrap();
-        let job = "insert into job (project_id, machine_id, commit_sha, reason, created_at)
-             select project_id, machine_id, $1, 'request', now() from run
-             returning job_id";
-        let job_id = sqlx::query_scalar(job).bind(&sha).fetch_one(&app.pool).await.unwrap();
+        let regression_id = app.empty_regression().await;
+        let job = format!(
+            "insert into job (project_id, machine_id, commit_sha, reason, created_at)
+             select project_id, machine_id, '{sha}', 'request', now() from run
+             returning job_id"
+        );
+        let job_id = app.scalar(&job).await;
         Self { run_id, series_id, regression_id, job_id, sha }
     }
 
@@ -141,7 +132,7 @@ async fn no_read_reveals_a_private_project(app: TestApp) {
         }
         if is_of_project {
             // Otherwise the test would pass without any data.
-            let response = app.open_as(&admin, &path).await;
+            let response = app.open(&path, Some(&admin)).await;
             assert_eq!(response.status(), 200, "{path}: {response:?}");
             checked += 1;
         }
@@ -164,11 +155,8 @@ async fn hidden_project_is_not_found(app: TestApp) {
         (format!("/api/v1/points?series={}", hidden.series_id), "/api/v1/points?series=999".to_owned()),
     ] {
         let (hidden, absent) = (app.get(&path).await.problem(), app.get(&absent).await.problem());
-        assert_eq!(
-            (hidden.status, &hidden.code, &hidden.title),
-            (404, &absent.code, &absent.title),
-            "{path}"
-        );
+        assert_eq!(hidden.status, 404, "{path}");
+        assert_eq!((&hidden.code, &hidden.title), (&absent.code, &absent.title), "{path}");
     }
     for (method, body) in [("PATCH", Some(json!({"visibility": "public"}))), ("DELETE", None)] {
         let path = format!("/api/v1/projects/{PROJECT}");
@@ -193,7 +181,7 @@ async fn members_and_tokens_list_a_private_project(app: TestApp) {
         (&ci, vec![PROJECT, "libfoo"]),
         (&narrow, vec!["libfoo"]),
     ] {
-        let list: Value = app.send("GET", "/api/v1/projects", who, None).await.json();
+        let list = app.read_as(who, "/api/v1/projects").await;
         assert_eq!(at(&list, "projects/*/project"), json!(expected));
     }
 }
@@ -203,7 +191,7 @@ async fn rejects_points_if_one_series_is_hidden(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     app.store(&factory::report()).await;
     let public: i64 = app.scalar("select max(series_id) from series").await;
-    assert_eq!(app.get(&format!("/api/v1/points?series={public}")).await.status, 200);
+    app.read(&format!("/api/v1/points?series={public}")).await;
     let path = format!("/api/v1/points?series={public},{}", hidden.series_id);
     let problem = app.get(&path).await.assert_problem(404, "unknown-series");
     assert!(problem.detail.ends_with(&hidden.series_id.to_string()), "{problem:?}");
@@ -216,18 +204,14 @@ async fn private_server_hides_everything(pool: PgPool) {
     app.store(&factory::report()).await;
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
     assert_eq!(app.read("/api/v1/projects").await["projects"], json!([]));
-    assert_eq!(
-        app.read("/api/v1/session").await["is_private"],
-        true,
-        "pages use it to explain an empty list"
-    );
+    let session = app.read("/api/v1/session").await;
+    assert_eq!(session["is_private"], true, "pages use it to explain an empty list");
     let member = app.member("victor", "libfoo", Role::Viewer).await;
-    let project: Value = app.send("GET", "/api/v1/projects/libfoo", &member, None).await.json();
-    assert_eq!(project["visibility"], "private");
+    assert_eq!(app.read_as(&member, "/api/v1/projects/libfoo").await["visibility"], "private");
     // Every account can read a public project.
     app.execute("update project set visibility = 'public'").await;
     let other = app.account("oscar", false).await;
-    assert_eq!(app.send("GET", "/api/v1/projects/libfoo", &other, None).await.status, 200);
+    app.read_as(&other, "/api/v1/projects/libfoo").await;
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
 }
 

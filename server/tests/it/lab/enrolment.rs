@@ -8,34 +8,26 @@ use serde_json::{Value, json};
 #[database_test]
 async fn code_enrols_one_agent_for_its_machine(lab: Lab) {
     let code = lab.code(json!({})).await;
-    let asked = enrolment(&code, "lab-1", &new_key());
-    let answer = lab.app.post("/api/v1/agents", &asked).await;
-    assert_eq!(
-        (answer.status.as_u16(), &answer.headers["cache-control"]),
-        (201, &"no-store".parse().unwrap())
-    );
+    let answer = lab.post_enrolment(&code, "lab-1", &new_key()).await;
+    assert_eq!((answer.status.as_u16(), answer.header("cache-control")), (201, "no-store"));
     let token = answer.json::<Value>()["token"]["secret"].as_str().unwrap().to_owned();
     assert_eq!(lab.app.put_as(&token, &factory::report()).await.status, 201);
-    let mut elsewhere = factory::report();
-    elsewhere.machine.slug = factory::slug("lab-2");
+    let elsewhere = factory::on("lab-2", factory::report());
     lab.app.put_as(&token, &elsewhere).await.assert_problem(403, "forbidden");
-    let again = enrolment(&code, "lab-2", &new_key());
-    lab.app.post("/api/v1/agents", &again).await.assert_problem(401, "unauthenticated");
+    lab.post_enrolment(&code, "lab-2", &new_key()).await.assert_problem(401, "unauthenticated");
 }
 
 #[database_test]
 async fn rejects_invalid_codes(lab: Lab) {
     let bound = lab.code(json!({"machine": "lab-7"})).await;
-    let refused = lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await;
-    assert!(refused.assert_problem(400, "invalid-parameter").detail.contains("lab-7"));
+    lab.post_enrolment(&bound, "lab-1", &new_key()).await.assert_invalid("lab-7");
     // A rejected attempt does not use up the code.
-    assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-7", &new_key())).await.status, 201);
+    assert_eq!(lab.post_enrolment(&bound, "lab-7", &new_key()).await.status, 201);
 
     let old = lab.code(json!({})).await;
     lab.app.execute("update enrolment set expires_at = now() where used_at is null").await;
     for code in [old.as_str(), "rte_mistyped", &lab.app.token] {
-        let answer = lab.app.post("/api/v1/agents", &enrolment(code, "lab-1", &new_key())).await;
-        answer.assert_problem(401, "unauthenticated");
+        lab.post_enrolment(code, "lab-1", &new_key()).await.assert_problem(401, "unauthenticated");
     }
     let mut short = enrolment(&lab.code(json!({})).await, "lab-1", &new_key());
     short["public_key"] = "c2hvcnQ=".into();
@@ -46,11 +38,10 @@ async fn rejects_invalid_codes(lab: Lab) {
 async fn only_a_machines_code_replaces_its_agent(lab: Lab) {
     let first = lab.agent("lab-1", &[]).await;
     let any = lab.code(json!({})).await;
-    let taken = lab.app.post("/api/v1/agents", &enrolment(&any, "lab-1", &new_key())).await;
-    taken.assert_problem(409, "taken");
+    lab.post_enrolment(&any, "lab-1", &new_key()).await.assert_problem(409, "taken");
     assert!(lab.claim(&first).await.is_none(), "its token is still accepted");
     let bound = lab.code(json!({"machine": "lab-1"})).await;
-    assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await.status, 201);
+    assert_eq!(lab.post_enrolment(&bound, "lab-1", &new_key()).await.status, 201);
     lab.claim_as(&first, json!({})).await.assert_problem(401, "unauthenticated");
     first.renew(&lab.app, super::LabAgent::sign).await.assert_problem(401, "unauthenticated");
 }
@@ -102,7 +93,7 @@ async fn maintainers_enrol_for_their_project_and_admins_for_all(lab: Lab) {
     let made = ask(&maintainer, json!({"project": "libfoo", "labels": ["arm", "arm"]})).await;
     assert_eq!(made.status, 201);
     let code = made.json::<Value>()["code"].as_str().unwrap().to_owned();
-    let answer = lab.app.post("/api/v1/agents", &enrolment(&code, "lab-1", &new_key())).await;
+    let answer = lab.post_enrolment(&code, "lab-1", &new_key()).await;
     assert_eq!(answer.json::<Value>()["project"], "libfoo");
     let agents = lab.app.read("/api/v1/projects/libfoo/agents").await;
     assert_eq!(at(&agents, "agents/0/labels,agents/0/project"), json!([["arm"], "libfoo"]));
@@ -132,10 +123,7 @@ async fn online_enabled_and_healthy_are_separate_states(lab: Lab) {
     assert_eq!(at(&reported, "failing/0,spooled_count"), json!(["the disk of the spool is full", 3]));
 
     let job = lab.claim(&agent).await.unwrap();
-    assert_eq!(
-        (shown().await["failing"].clone(), shown().await["job_id"].clone()),
-        (json!([]), job.job_id.into())
-    );
+    assert_eq!(at(&shown().await, "failing,job_id"), json!([[], job.job_id]));
     let path = format!("/api/v1/agents/{}", agent.agent_id);
     assert_eq!(lab.ask("PATCH", &path, json!({"is_enabled": false})).await.status, 200);
     assert_eq!(state(&shown().await), [true, false, true, true], "it drains");
@@ -162,10 +150,8 @@ async fn protocol_mismatch_names_what_to_update(lab: Lab) {
 
 #[database_test]
 async fn tokens_without_enrolment_cannot_claim(lab: Lab) {
-    let claim = async |token: &str| {
-        let asked = json!({"protocol_min": 1, "protocol_max": 1, "version": "", "health": {}, "spooled_count": 0, "wait_seconds": 0});
-        lab.app.send("POST", "/api/v1/lab/claim", token, Some(asked)).await
-    };
+    let claim =
+        async |token: &str| lab.app.send("POST", "/api/v1/lab/claim", token, Some(super::claim(0))).await;
     claim("").await.assert_problem(401, "unauthenticated");
     claim(&lab.app.token).await.assert_problem(403, "forbidden");
     claim(&lab.admin).await.assert_problem(403, "forbidden");

@@ -13,11 +13,12 @@ mod requests;
 mod results;
 mod simulation;
 
+use crate::fake_agent::{claim, enrolment, new_key};
 use crate::support::{Answer, Fixture, TestApp};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use ring::rand::SystemRandom;
-use ring::signature::{Ed25519KeyPair, KeyPair};
+use ring::signature::Ed25519KeyPair;
 use roundtrip_server::AppState;
+use roundtrip_wire::RunReport;
 use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled, RENEWAL_CONTEXT};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -78,12 +79,43 @@ impl Lab {
 
     /// Enrols an agent on a machine.
     pub(crate) async fn agent(&self, machine: &str, labels: &[&str]) -> LabAgent {
-        let code = self.code(json!({"labels": labels})).await;
+        self.enrol(machine, json!({"labels": labels})).await
+    }
+
+    /// Enrols an agent with such a code.
+    async fn enrol(&self, machine: &str, asked: Value) -> LabAgent {
         let key = new_key();
-        let answer = self.app.post("/api/v1/agents", &enrolment(&code, machine, &key)).await;
+        let answer = self.post_enrolment(&self.code(asked).await, machine, &key).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         let enrolled: Enrolled = answer.json();
         LabAgent { agent_id: enrolled.agent_id, token: enrolled.token.secret, key }
+    }
+
+    async fn post_enrolment(&self, code: &str, machine: &str, key: &Ed25519KeyPair) -> Answer {
+        self.app.post("/api/v1/agents", &enrolment(code, machine, key)).await
+    }
+
+    /// Enrols agents on machines that are numbered from 0.
+    async fn agents(&self, count: usize, labels: &[&str]) -> Vec<LabAgent> {
+        let mut agents = Vec::new();
+        for number in 0..count {
+            agents.push(self.agent(&format!("lab-{number}"), labels).await);
+        }
+        agents
+    }
+
+    async fn delete(&self, path: &str) -> Answer {
+        self.app.send("DELETE", path, &self.admin, None).await
+    }
+
+    /// Uploads a report with an agent's token, and returns the stored run.
+    async fn store(&self, agent: &LabAgent, report: &RunReport) -> Value {
+        assert_eq!(self.app.put_as(&agent.token, report).await.status, 201);
+        self.app.run(report).await["run"].clone()
+    }
+
+    async fn sweep(&self) {
+        self.app.state.queue.sweep().await.unwrap();
     }
 
     /// Queues jobs for numbered commits as the administrator. Returns the ids of the new jobs.
@@ -109,10 +141,7 @@ impl Lab {
 
     /// Claims a job, with additional members in the request.
     pub(crate) async fn claim_as(&self, agent: &LabAgent, extra: Value) -> Answer {
-        let mut claim = json!({
-            "protocol_min": 1, "protocol_max": 1, "version": "0.1.0", "health": {}, "spooled_count": 0,
-            "wait_seconds": 0,
-        });
+        let mut claim = claim(0);
         for (name, value) in extra.as_object().unwrap() {
             claim[name] = value.clone();
         }
@@ -132,9 +161,8 @@ impl Lab {
 
     /// Expires all leases.
     pub(crate) async fn expire(&self) {
-        self.app
-            .execute("update job set lease_expires_at = now() - interval '1 second' where status = 'running'")
-            .await;
+        let expire = "update job set lease_expires_at = now() - interval '1 second' where status = 'running'";
+        self.app.execute(expire).await;
     }
 }
 
@@ -156,19 +184,6 @@ impl LabAgent {
 /// The 40 digits of a commit.
 pub(crate) fn sha(number: u64) -> String {
     format!("{number:040x}")
-}
-
-fn new_key() -> Ed25519KeyPair {
-    let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
-    Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap()
-}
-
-fn enrolment(code: &str, machine: &str, key: &Ed25519KeyPair) -> Value {
-    json!({
-        "code": code,
-        "machine": {"slug": machine, "os": "linux", "arch": "x86-64"},
-        "public_key": BASE64_STANDARD.encode(key.public_key().as_ref()),
-    })
 }
 
 fn secret(answer: &Answer) -> String {

@@ -221,12 +221,8 @@ impl QueuePair<'_> {
                 let Some((agent, index, job)) = self.lease(lease) else { return };
                 let expected = self.model.heartbeat(agent, (index, job.fence));
                 let found = self.lab.heartbeat(&self.agents[agent], &job).await;
-                assert_eq!(
-                    found.status == 200,
-                    expected,
-                    "{job:?} of {:?}: {found:?}",
-                    self.model.jobs[index]
-                );
+                let own = &self.model.jobs[index];
+                assert_eq!(found.status == 200, expected, "{job:?} of {own:?}: {found:?}");
             }
             Operation::Finish { lease, status } => {
                 let Some((agent, index, job)) = self.lease(lease) else { return };
@@ -250,7 +246,7 @@ impl QueuePair<'_> {
                 self.model.cancel(index);
                 let project = PROJECTS[self.model.jobs[index].project];
                 let path = format!("/api/v1/projects/{project}/jobs/{}", self.ids[index]);
-                assert_eq!(self.lab.app.send("DELETE", &path, &self.lab.admin, None).await.status, 204);
+                assert_eq!(self.lab.delete(&path).await.status, 204);
             }
             Operation::Expire => {
                 self.model.expire();
@@ -258,7 +254,7 @@ impl QueuePair<'_> {
             }
             Operation::Sweep => {
                 self.model.sweep();
-                self.lab.app.state.queue.sweep().await.unwrap();
+                self.lab.sweep().await;
             }
         }
     }
@@ -288,10 +284,7 @@ impl QueuePair<'_> {
 #[database_test]
 async fn queue_matches_the_model(lab: Lab) {
     lab.project("another").await;
-    let mut agents = Vec::new();
-    for number in 0..AGENTS {
-        agents.push(lab.agent(&format!("lab-{number}"), &[]).await);
-    }
+    let agents = lab.agents(AGENTS, &[]).await;
     // The same sequences each time, so that failures are reproducible.
     let mut runner = TestRunner::new_with_rng(
         Config::default(),

@@ -20,25 +20,19 @@ async fn jobs_are_claimed_once_in_order(lab: Lab) {
     let first = lab.claim(&agent).await.unwrap();
     assert_eq!((first.job_id, first.fence, first.commit_sha.as_str()), (ids[0], 1, sha(1).as_str()));
     assert_eq!((first.preset.as_deref(), first.branch.as_deref()), (Some("quick"), Some("main")));
-    assert_eq!(
-        (first.lease_seconds, first.repository_url.as_str()),
-        (120, "https://git.example.org/libfoo.git")
-    );
+    let url = "https://git.example.org/libfoo.git";
+    assert_eq!((first.lease_seconds, first.repository_url.as_str()), (120, url));
     let second = lab.claim(&agent).await.unwrap();
     assert_eq!(second.job_id, ids[1]);
-    assert_eq!(lab.finish(&agent, &first, "done").await.status, 204);
-    assert_eq!(
-        lab.finish(&agent, &first, "done").await.status,
-        204,
-        "repeating the outcome after a lost answer is accepted"
-    );
+    // The outcome is repeated after a lost answer.
+    for _ in 0..2 {
+        assert_eq!(lab.finish(&agent, &first, "done").await.status, 204);
+    }
     lab.finish(&agent, &first, "failed").await.assert_problem(409, "lease-lost");
     assert_eq!(lab.finish(&agent, &second, "failed").await.status, 204);
-    let status = async |index: usize| lab.job(ids[index]).await["status"].as_str().unwrap().to_owned();
-    assert_eq!(
-        (status(0).await, status(1).await, status(2).await),
-        ("done".into(), "failed".into(), "queued".into())
-    );
+    for (id, status) in ids.iter().zip(["done", "failed", "queued"]) {
+        assert_eq!(lab.job(*id).await["status"], status);
+    }
     let stored = lab.job(ids[0]).await;
     assert_eq!(at(&stored, "attempts/0/machine,attempts/0/output"), json!(["lab-1", "cc -O2 bench.c\n"]));
     assert_eq!(lab.claim(&agent).await.unwrap().job_id, ids[2]);
@@ -64,8 +58,8 @@ async fn expired_job_is_reclaimed_and_its_late_result_rejected(lab: Lab) {
     lab.heartbeat(&one, &taken).await.assert_problem(409, "lease-lost");
     assert_eq!(lab.finish(&other, &taken, "done").await.status, 204);
     let stored = lab.job(taken.job_id).await;
-    let outcome = |index: usize| stored["attempts"][index]["outcome"].as_str().unwrap();
-    assert_eq!((outcome(0), outcome(1), stored["machine"].as_str()), ("lost", "done", Some("lab-2")));
+    let summary = at(&stored, "attempts/0/outcome,attempts/1/outcome,machine");
+    assert_eq!(summary, json!(["lost", "done", "lab-2"]));
 }
 
 #[database_test]
@@ -119,10 +113,10 @@ async fn gives_up_after_too_many_lost_leases(lab: Lab) {
         assert_eq!(lab.job(ids[0]).await["status"], "queued");
         assert!(lab.claim(&agent).await.is_some());
         lab.expire().await;
-        lab.app.state.queue.sweep().await.unwrap();
+        lab.sweep().await;
     }
     let stored = lab.job(ids[0]).await;
-    assert_eq!((&stored["status"], &stored["attempt"]), (&"failed".into(), &3.into()), "{stored}");
+    assert_eq!(at(&stored, "status,attempt"), json!(["failed", 3]), "{stored}");
     assert!(stored["failure"].as_str().unwrap().contains("lost contact"));
     assert!(lab.claim(&agent).await.is_none());
 }
@@ -134,7 +128,7 @@ async fn swept_lease_can_still_finish(lab: Lab) {
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     let job = lab.claim(&agent).await.unwrap();
     lab.expire().await;
-    lab.app.state.queue.sweep().await.unwrap();
+    lab.sweep().await;
     assert_eq!(lab.job(job.job_id).await["status"], "queued");
     assert_eq!(lab.finish(&agent, &job, "done").await.status, 204);
     assert_eq!(lab.job(job.job_id).await["status"], "done");
@@ -144,12 +138,8 @@ async fn swept_lease_can_still_finish(lab: Lab) {
 #[database_test]
 async fn jobs_match_machine_or_labels(lab: Lab) {
     let (small, big) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["big", "lab"]).await);
-    let code = lab.code(json!({"project": "another", "labels": ["big"]})).await;
     lab.project("another").await;
-    let key = super::new_key();
-    let answer = lab.app.post("/api/v1/agents", &super::enrolment(&code, "lab-3", &key)).await;
-    let bound: roundtrip_wire::lab::Enrolled = answer.json();
-    let bound = super::LabAgent { agent_id: bound.agent_id, token: bound.token.secret, key };
+    let bound = lab.enrol("lab-3", json!({"project": "another", "labels": ["big"]})).await;
     lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["big"], "on_any": true})).await;
     let named = lab.request("libfoo", json!({"commits": [sha(2)], "machines": ["lab-1"]})).await;
     let all = lab.request("libfoo", json!({"commits": [sha(3)], "labels": ["lab"]})).await;
@@ -157,9 +147,10 @@ async fn jobs_match_machine_or_labels(lab: Lab) {
     assert!(lab.claim(&bound).await.is_none(), "its agent is bound to another project");
     assert_eq!(lab.claim(&big).await.unwrap().commit_sha.as_str(), sha(1));
     assert_eq!(lab.claim(&small).await.unwrap().job_id, named[0]);
-    let rest = (lab.claim(&small).await.unwrap(), lab.claim(&big).await.unwrap());
-    assert_eq!((rest.0.commit_sha.as_str(), rest.1.commit_sha.as_str()), (sha(3).as_str(), sha(3).as_str()));
-    assert!(lab.claim(&small).await.is_none() && lab.claim(&big).await.is_none());
+    for agent in [&small, &big] {
+        assert_eq!(lab.claim(agent).await.unwrap().commit_sha.as_str(), sha(3));
+        assert!(lab.claim(agent).await.is_none());
+    }
 }
 
 #[database_test]
@@ -169,14 +160,14 @@ async fn projects_alternate_and_requested_jobs_come_first(lab: Lab) {
     let ask = |numbers: std::ops::Range<u64>, is_push: bool| json!({"commits": commits(numbers), "is_push": is_push});
     lab.request("busy", ask(100..106, true)).await;
     lab.request("libfoo", ask(1..3, true)).await;
-    let mut taken = Vec::new();
-    let mut take = async |count: usize| {
+    let take = async |count: usize| {
+        let mut taken = Vec::new();
         for _ in 0..count {
             let job = lab.claim(&agent).await.unwrap();
-            taken.push((job.project.to_string(), u64::from_str_radix(job.commit_sha.as_str(), 16).unwrap()));
+            taken.push(u64::from_str_radix(job.commit_sha.as_str(), 16).unwrap());
             assert_eq!(lab.finish(&agent, &job, "done").await.status, 204);
         }
-        taken.drain(..).map(|(_, number)| number).collect::<Vec<_>>()
+        taken
     };
     assert_eq!(take(4).await, [100, 1, 101, 2], "a project with few jobs does not wait for one with many");
     lab.request("libfoo", ask(3..4, true)).await;
@@ -192,15 +183,14 @@ async fn waiting_jobs_gain_priority_daily(lab: Lab) {
     lab.app.execute("update job set created_at = now() - interval '50 hours'").await;
     let asked = lab.request("libfoo", json!({"commits": [sha(2)]})).await;
     for _ in 0..5 {
-        lab.app.state.queue.sweep().await.unwrap();
+        lab.sweep().await;
     }
-    let priority: i16 =
-        lab.app.scalar(&format!("select priority from job where job_id = '{}'", old[0])).await;
+    let priority = format!("select priority from job where job_id = '{}'", old[0]);
+    let priority: i16 = lab.app.scalar(&priority).await;
     assert_eq!(priority, 4, "two steps in two days, regardless of the number of sweeps");
-    assert_eq!(
-        (lab.claim(&agent).await.unwrap().job_id, lab.claim(&agent).await.unwrap().job_id),
-        (old[0], asked[0])
-    );
+    for id in [old[0], asked[0]] {
+        assert_eq!(lab.claim(&agent).await.unwrap().job_id, id);
+    }
 }
 
 #[database_test]
@@ -227,7 +217,7 @@ async fn cancelling_ends_the_agents_lease(lab: Lab) {
     let job = lab.claim(&agent).await.unwrap();
     for id in &ids {
         let path = format!("/api/v1/projects/libfoo/jobs/{id}");
-        assert_eq!(lab.app.send("DELETE", &path, &lab.admin, None).await.status, 204);
+        assert_eq!(lab.delete(&path).await.status, 204);
         assert_eq!(lab.job(*id).await["status"], "cancelled");
     }
     lab.heartbeat(&agent, &job).await.assert_problem(409, "lease-lost");
@@ -238,13 +228,10 @@ async fn cancelling_ends_the_agents_lease(lab: Lab) {
 
 #[database_test]
 async fn concurrent_claims_reach_jobs_deep_in_the_queue(lab: Lab) {
-    let mut agents = Vec::new();
-    for number in 0..20 {
-        agents.push(lab.agent(&format!("lab-{number}"), &["fast"]).await);
-    }
+    let mut agents = lab.agents(20, &["fast"]).await;
     agents.push(lab.agent("slow", &[]).await);
-    let ids =
-        lab.request("libfoo", json!({"commits": commits(1..=60), "on_any": true, "labels": ["fast"]})).await;
+    let for_fast = json!({"commits": commits(1..=60), "on_any": true, "labels": ["fast"]});
+    let ids = lab.request("libfoo", for_fast).await;
     let for_slow = lab.request("libfoo", json!({"commits": [sha(61)], "machines": ["slow"]})).await;
     let answers = futures_util::future::join_all(agents.iter().map(|agent| lab.claim(agent))).await;
     let mut taken: Vec<i64> = answers.into_iter().map(|job| job.unwrap().job_id).collect();
@@ -282,10 +269,7 @@ async fn job_for_a_disconnected_agent_stays_queued(lab: Lab) {
 
 #[database_test]
 async fn concurrent_agents_claim_each_job_once(lab: Lab) {
-    let mut agents = Vec::new();
-    for number in 0..8 {
-        agents.push(lab.agent(&format!("lab-{number}"), &[]).await);
-    }
+    let agents = lab.agents(8, &[]).await;
     let ids = lab.request("libfoo", json!({"commits": commits(1..=100), "on_any": true})).await;
     let work = agents.iter().map(async |agent| {
         let mut taken = Vec::new();

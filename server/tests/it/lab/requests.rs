@@ -3,22 +3,20 @@
 use super::{Lab, sha};
 use crate::support::{at, factory};
 use roundtrip_storage::access::Role;
+use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 
 #[database_test]
 async fn only_contributors_queue_jobs(lab: Lab) {
     lab.agent("lab-1", &[]).await;
-    let (contributor, viewer) = (
-        lab.app.member("joe", "libfoo", Role::Contributor).await,
-        lab.app.member("eve", "libfoo", Role::Viewer).await,
-    );
+    let contributor = lab.app.member("joe", "libfoo", Role::Contributor).await;
+    let viewer = lab.app.member("eve", "libfoo", Role::Viewer).await;
     let path = "/api/v1/projects/libfoo/jobs";
-    let asked = json!({"commits": [sha(1)]});
-    lab.app.send("POST", path, "", Some(asked.clone())).await.assert_problem(401, "unauthenticated");
-    lab.app.send("POST", path, &viewer, Some(asked.clone())).await.assert_problem(403, "forbidden");
-    lab.app.send("POST", path, &lab.app.token, Some(asked.clone())).await.assert_problem(403, "forbidden");
-    let answer = lab.app.send("POST", path, &contributor, Some(asked)).await;
-    assert_eq!(answer.status, 201);
+    let ask = async |token: &str| lab.app.send("POST", path, token, Some(json!({"commits": [sha(1)]}))).await;
+    ask("").await.assert_problem(401, "unauthenticated");
+    ask(&viewer).await.assert_problem(403, "forbidden");
+    ask(&lab.app.token).await.assert_problem(403, "forbidden");
+    assert_eq!(ask(&contributor).await.status, 201);
     let jobs = lab.app.read(path).await;
     let job = &jobs["jobs"][0];
     assert_eq!(at(job, "requested_by,reason,commit_ordinal"), json!(["account:joe", "request", null]));
@@ -30,14 +28,11 @@ async fn only_contributors_queue_jobs(lab: Lab) {
 async fn duplicate_job_is_queued_once_until_done(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let asked = json!({"commits": [sha(1)]});
-    assert_eq!(lab.request("libfoo", asked.clone()).await.len(), 1);
-    assert!(lab.request("libfoo", asked.clone()).await.is_empty());
-    assert_eq!(
-        lab.request("libfoo", json!({"commits": [sha(1)], "base": sha(2)})).await.len(),
-        1,
-        "a comparison"
-    );
-    assert_eq!(lab.request("libfoo", json!({"commits": [sha(1)], "preset": "quick"})).await.len(), 1);
+    let comparison = json!({"commits": [sha(1)], "base": sha(2)});
+    let with_preset = json!({"commits": [sha(1)], "preset": "quick"});
+    for (asked, new_count) in [(&asked, 1), (&asked, 0), (&comparison, 1), (&with_preset, 1)] {
+        assert_eq!(lab.request("libfoo", asked.clone()).await.len(), new_count, "{asked}");
+    }
     for _ in 0..3 {
         let job = lab.claim(&agent).await.unwrap();
         lab.finish(&agent, &job, "done").await;
@@ -49,41 +44,35 @@ async fn duplicate_job_is_queued_once_until_done(lab: Lab) {
 async fn range_queues_unmeasured_commits_only(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     lab.agent("lab-2", &[]).await;
-    let mut report = factory::nth(9);
-    report.history = (1..9).rev().map(|number| factory::commit(number, Some(number))).collect();
-    lab.app.store(&report).await;
-    let sha = |number: u64| factory::commit(number, None).sha.to_string();
+    let history = (1..9).rev().map(|number| factory::commit(number, Some(number))).collect();
+    lab.app.store(&RunReport { history, ..factory::nth(9) }).await;
     let ids = lab.request("libfoo", json!({"after": sha(6), "until": sha(9)})).await;
     assert_eq!(ids.len(), 2 + 3, "lab-1 has already measured the last commit");
     assert_eq!(lab.claim(&agent).await.unwrap().commit_sha.as_str(), sha(7));
     let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
-    ask(json!({"after": super::sha(77), "until": sha(9)})).await.assert_problem(404, "unknown-commit");
-    ask(json!({"after": sha(1)})).await.assert_problem(400, "invalid-parameter");
-    ask(json!({"after": sha(1), "until": sha(2), "on_any": true}))
-        .await
-        .assert_problem(400, "invalid-parameter");
+    ask(json!({"after": sha(77), "until": sha(9)})).await.assert_problem(404, "unknown-commit");
+    let on_any = json!({"after": sha(1), "until": sha(2), "on_any": true});
+    for asked in [json!({"after": sha(1)}), on_any] {
+        ask(asked).await.assert_problem(400, "invalid-parameter");
+    }
 }
 
 #[database_test]
 async fn rejects_invalid_job_requests(lab: Lab) {
     let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
-    let refused = async |asked: Value, expected: &str| {
-        let problem = ask(asked.clone()).await.assert_problem(400, "invalid-parameter");
-        assert!(problem.detail.contains(expected), "{asked}: {}", problem.detail);
-    };
-    refused(json!({"commits": [sha(1)]}), "enrol an agent").await;
+    ask(json!({"commits": [sha(1)]})).await.assert_invalid("enrol an agent");
     lab.agent("lab-1", &["lab"]).await;
-    refused(json!({"commits": []}), "1 to 1000").await;
-    refused(json!({"commits": [sha(1)], "labels": ["arm"]}), "labels").await;
-    refused(json!({"commits": [sha(1)], "machines": ["lab-9"]}), "lab-9 has no agent").await;
+    ask(json!({"commits": []})).await.assert_invalid("1 to 1000");
+    ask(json!({"commits": [sha(1)], "labels": ["arm"]})).await.assert_invalid("labels");
+    ask(json!({"commits": [sha(1)], "machines": ["lab-9"]})).await.assert_invalid("lab-9 has no agent");
     for preset in ["", "../x.toml", "/etc/passwd", "--help", "a/../b.toml"] {
-        refused(json!({"commits": [sha(1)], "preset": preset}), "path within the repository").await;
+        let asked = json!({"commits": [sha(1)], "preset": preset});
+        ask(asked).await.assert_invalid("path within the repository");
     }
     let unreadable = ask(json!({"commits": ["main"]})).await;
     assert!(unreadable.problem().detail.contains("commits"), "{unreadable:?}");
-    lab.ask("POST", "/api/v1/projects/nothing/jobs", json!({"commits": [sha(1)]}))
-        .await
-        .assert_problem(404, "unknown-project");
+    let unknown = lab.ask("POST", "/api/v1/projects/nothing/jobs", json!({"commits": [sha(1)]})).await;
+    unknown.assert_problem(404, "unknown-project");
 }
 
 #[database_test]
@@ -106,18 +95,17 @@ async fn schedule_queues_the_newest_commit_once_when_due(lab: Lab) {
     let agent = lab.agent("lab-1", &["night"]).await;
     lab.agent("lab-2", &[]).await;
     let path = "/api/v1/projects/libfoo/schedules";
-    let wrong = lab.ask("POST", path, json!({"cron": "every night"})).await;
-    assert!(wrong.assert_problem(400, "invalid-parameter").detail.contains("five fields"));
-    let made =
-        lab.ask("POST", path, json!({"cron": "30 2 * * *", "preset": "full", "labels": ["night"]})).await;
+    lab.ask("POST", path, json!({"cron": "every night"})).await.assert_invalid("five fields");
+    let nightly = json!({"cron": "30 2 * * *", "preset": "full", "labels": ["night"]});
+    let made = lab.ask("POST", path, nightly).await;
     assert_eq!(made.status, 201, "{made:?}");
     lab.app.store(&factory::report()).await;
     let due = "update schedule set next_at = now() - interval '1 second'";
-    lab.app.state.queue.sweep().await.unwrap();
+    lab.sweep().await;
     assert!(lab.claim(&agent).await.is_none(), "it is not due");
     for _ in 0..2 {
         lab.app.execute(due).await;
-        lab.app.state.queue.sweep().await.unwrap();
+        lab.sweep().await;
         lab.app.another().state.queue.sweep().await.unwrap();
     }
     let job = lab.claim(&agent).await.unwrap();
@@ -127,8 +115,8 @@ async fn schedule_queues_the_newest_commit_once_when_due(lab: Lab) {
     let schedule = &listed["schedules"][0];
     assert!(schedule["next_at"].as_str().unwrap() > chrono::Utc::now().to_rfc3339().as_str());
     let one = format!("{path}/{}", schedule["schedule_id"]);
-    assert_eq!(lab.app.send("DELETE", &one, &lab.admin, None).await.status, 204);
-    lab.app.send("DELETE", &one, &lab.admin, None).await.assert_problem(404, "unknown-schedule");
+    assert_eq!(lab.delete(&one).await.status, 204);
+    lab.delete(&one).await.assert_problem(404, "unknown-schedule");
 }
 
 #[database_test]

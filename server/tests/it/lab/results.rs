@@ -2,15 +2,13 @@
 
 use super::{Lab, LabAgent};
 use crate::support::{at, factory};
+use roundtrip_wire::RunReport;
 use roundtrip_wire::lab::{Assignment, Lease};
-use roundtrip_wire::{RunId, RunReport};
 use serde_json::json;
 
 /// A report of this agent for this job.
 fn measured(job: &Assignment, machine: &str) -> RunReport {
-    let mut report = RunReport { run_id: RunId::draw(), job: Some(job.lease()), ..factory::report() };
-    report.machine.slug = factory::slug(machine);
-    report
+    factory::on(machine, RunReport { job: Some(job.lease()), ..factory::report() })
 }
 
 async fn claimed(lab: &Lab, agent: &LabAgent) -> Assignment {
@@ -24,13 +22,13 @@ async fn run_shows_its_job(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let job = claimed(&lab, &agent).await;
     let report = measured(&job, "lab-1");
-    assert_eq!(lab.app.put_as(&agent.token, &report).await.status, 201);
+    lab.store(&agent, &report).await;
     assert_eq!(lab.job(job.job_id).await["status"], "running", "the job runs until its agent ends it");
     lab.finish(&agent, &job, "done").await;
     let stored = lab.job(job.job_id).await;
     assert_eq!(at(&stored, "status,done_by_run_id"), json!(["done", report.run_id.to_string()]));
-    let run = lab.app.read(&format!("/api/v1/runs/{}", report.run_id)).await["run"].clone();
-    assert_eq!((&run["job_id"], &run["superseded"]), (&job.job_id.into(), &false.into()), "{run}");
+    let run = lab.app.run(&report).await;
+    assert_eq!(at(&run, "run/job_id,run/superseded"), json!([job.job_id, false]), "{run}");
 }
 
 #[database_test]
@@ -40,23 +38,21 @@ async fn superseded_run_is_stored_outside_the_trend(lab: Lab) {
     lab.expire().await;
     let taken = lab.claim(&other).await.unwrap();
     let late = measured(&stale, "lab-1");
-    assert_eq!(lab.app.put_as(&one.token, &late).await.status, 201, "late results are stored");
-    let run = lab.app.read(&format!("/api/v1/runs/{}", late.run_id)).await["run"].clone();
-    assert_eq!((&run["job_id"], &run["superseded"]), (&stale.job_id.into(), &true.into()));
+    let run = lab.store(&one, &late).await;
+    assert_eq!(at(&run, "job_id,superseded"), json!([stale.job_id, true]), "late results are stored");
     lab.finish(&other, &taken, "released").await;
     let again = lab.claim(&one).await.unwrap();
     assert_eq!(again.job_id, stale.job_id);
     let later = measured(&stale, "lab-1");
-    assert_eq!(lab.app.put_as(&one.token, &later).await.status, 201);
-    let run = lab.app.read(&format!("/api/v1/runs/{}", later.run_id)).await["run"].clone();
-    assert_eq!((&run["job_id"], &run["superseded"]), (&stale.job_id.into(), &true.into()));
+    let run = lab.store(&one, &later).await;
+    assert_eq!(at(&run, "job_id,superseded"), json!([stale.job_id, true]));
     let mainline = async |report: &RunReport| {
-        let query = sqlx::query_scalar::<_, bool>("select bool_and(mainline) from point where run_id = $1");
-        query.bind(report.run_id.as_uuid()).fetch_one(&lab.app.pool).await.unwrap()
+        let query = format!("select bool_and(mainline) from point where run_id = '{}'", report.run_id);
+        lab.app.scalar::<bool>(&query).await
     };
     assert!(!mainline(&later).await);
     let fresh = measured(&again, "lab-1");
-    lab.app.put_as(&one.token, &fresh).await;
+    lab.store(&one, &fresh).await;
     assert!(mainline(&fresh).await);
     // Changing the default branch moves other points on and off the main line, but not these.
     lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "other"})).await;
@@ -68,13 +64,11 @@ async fn superseded_run_is_stored_outside_the_trend(lab: Lab) {
 async fn run_with_an_unknown_job_is_stored(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let job = claimed(&lab, &agent).await;
-    let mut other = measured(&job, "lab-1");
-    other.commit = factory::commit(2, Some(2));
+    let other = RunReport { commit: factory::commit(2, Some(2)), ..measured(&job, "lab-1") };
     let unknown = RunReport { job: Some(Lease { job_id: 999, fence: 1 }), ..measured(&job, "lab-1") };
     for report in [other, unknown] {
-        assert_eq!(lab.app.put_as(&agent.token, &report).await.status, 201);
-        let run = lab.app.read(&format!("/api/v1/runs/{}", report.run_id)).await["run"].clone();
-        assert!(run["job_id"].is_null() && run["superseded"] == false, "{run}");
+        let run = lab.store(&agent, &report).await;
+        assert_eq!(at(&run, "job_id,superseded"), json!([null, false]), "{run}");
     }
 }
 

@@ -5,7 +5,6 @@ use super::factory;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
-use base64::{Engine, prelude::BASE64_STANDARD};
 use http_body_util::BodyExt;
 use roundtrip_domain::audited;
 use roundtrip_domain::live::Live;
@@ -16,7 +15,7 @@ use roundtrip_storage::audit::By;
 use roundtrip_storage::token::NewToken;
 use roundtrip_wire::{CaseResult, Problem, RunReport};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sqlx::postgres::{PgPoolOptions, PgRow};
 use sqlx::{AssertSqlSafe, PgPool};
 use std::collections::BTreeMap;
@@ -128,11 +127,8 @@ impl TestApp {
 
     /// Sends a request with a token and optionally a JSON body.
     pub(crate) async fn send(&self, method: &str, path: &str, token: &str, body: Option<Value>) -> Answer {
-        let mut headers = vec![("authorization", format!("Bearer {token}"))];
-        if token.is_empty() {
-            headers.clear();
-        }
-        self.send_with(method, path, &headers, body).await
+        let headers = [("authorization", format!("Bearer {token}"))];
+        self.send_with(method, path, if token.is_empty() { &[] } else { &headers }, body).await
     }
 
     /// Like `send`, with any headers.
@@ -140,12 +136,12 @@ impl TestApp {
         &self,
         method: &str,
         path: &str,
-        headers: &[(&str, String)],
+        headers: &[(&str, impl AsRef<str>)],
         body: Option<Value>,
     ) -> Answer {
-        let mut headers = headers.to_vec();
+        let mut headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_ref())).collect();
         if body.is_some() {
-            headers.push(("content-type", "application/json".to_owned()));
+            headers.push(("content-type", "application/json"));
         }
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         self.send_bytes(method, path, &headers, body.into_bytes()).await
@@ -156,11 +152,13 @@ impl TestApp {
         &self,
         method: &str,
         path: &str,
-        headers: &[(&str, String)],
+        headers: &[(&str, impl AsRef<str>)],
         body: Vec<u8>,
     ) -> Answer {
-        let request = Request::builder().method(method).uri(path);
-        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, value.as_ref());
+        }
         self.call(request.body(Body::from(body)).unwrap()).await
     }
 
@@ -205,15 +203,20 @@ impl TestApp {
         self.row::<(T,)>(sql).await.0
     }
 
-    /// Inserts a regression directly, because detecting one takes many runs, and applies a change to it.
-    pub(crate) async fn regression(&self, change: &str) -> i64 {
+    /// Inserts a regression without changes directly, because detecting one takes many runs.
+    pub(crate) async fn empty_regression(&self) -> i64 {
         let regression = "insert into regression (
                  project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
              )
              select commit.project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now()
              from commit order by ordinal limit 1
              returning regression_id";
-        let regression_id: i64 = self.scalar(regression).await;
+        self.scalar(regression).await
+    }
+
+    /// Inserts a regression with a change of a series, and updates it.
+    pub(crate) async fn regression(&self, change: &str) -> i64 {
+        let regression_id = self.empty_regression().await;
         let after_ns = if change.contains("improved") { 800.0 } else { 1_200.0 };
         let change_point = format!(
             "insert into change_point (
@@ -234,11 +237,7 @@ impl TestApp {
 
     /// Makes a project private directly in the database.
     pub(crate) async fn hide(&self, project: &str) {
-        sqlx::query("update project set visibility = 'private' where slug = $1")
-            .bind(project)
-            .execute(&self.pool)
-            .await
-            .unwrap();
+        self.execute(&format!("update project set visibility = 'private' where slug = '{project}'")).await;
     }
 
     /// Uploads a report with another token.
@@ -255,14 +254,13 @@ impl TestApp {
         Answer { status: parts.status, headers: parts.headers, body }
     }
 
-    /// Opens a streaming response.
-    pub(crate) async fn open(&self, path: &str) -> axum::response::Response {
-        self.router.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap()
-    }
-
-    /// Like `open`, with a token.
-    pub(crate) async fn open_as(&self, token: &str, path: &str) -> axum::response::Response {
-        let request = Request::get(path).header("authorization", format!("Bearer {token}"));
+    /// Opens a streaming response, with a token if there is one.
+    pub(crate) async fn open(&self, path: &str, token: Option<&str>) -> axum::response::Response {
+        let request = Request::get(path);
+        let request = match token {
+            Some(token) => request.header("authorization", format!("Bearer {token}")),
+            None => request,
+        };
         self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
     }
 
@@ -272,18 +270,26 @@ impl TestApp {
 
     /// The answer of a read that must succeed.
     pub(crate) async fn read(&self, path: &str) -> Value {
-        let answer = self.get(path).await;
+        self.read_as("", path).await
+    }
+
+    /// Like `read`, with a token.
+    pub(crate) async fn read_as(&self, token: &str, path: &str) -> Value {
+        let answer = self.send("GET", path, token, None).await;
         assert_eq!(answer.status, StatusCode::OK, "{path}: {answer:?}");
         answer.json()
+    }
+
+    /// The details of a run.
+    pub(crate) async fn run(&self, report: &RunReport) -> Value {
+        self.read(&format!("/api/v1/runs/{}", report.run_id)).await
     }
 
     /// The pages of a list. Each except the last has as many entries as the path's limit.
     pub(crate) async fn pages(&self, token: &str, path: &str) -> Vec<Value> {
         let (mut pages, mut after) = (Vec::new(), String::new());
         loop {
-            let answer = self.send("GET", &format!("{path}{after}"), token, None).await;
-            assert_eq!(answer.status, StatusCode::OK, "{path}{after}: {answer:?}");
-            let page: Value = answer.json();
+            let page = self.read_as(token, &format!("{path}{after}")).await;
             let next = page["next_after"].as_str().map(|next| format!("&after={next}"));
             pages.push(page);
             let Some(next) = next else { return pages };
@@ -323,8 +329,7 @@ impl TestApp {
 
     /// Imports a file of another tool, which must be accepted.
     pub(crate) async fn import(&self, report: &RunReport, name: &str, file: &[u8]) {
-        let body =
-            json!({ "report": report, "file": { "name": name, "base64": BASE64_STANDARD.encode(file) } });
+        let body = factory::import(report, name, None, file);
         let answer = self.send("POST", "/api/v1/import", &self.token, Some(body)).await;
         assert_eq!(answer.status, StatusCode::CREATED, "{}", String::from_utf8_lossy(&answer.body));
     }
@@ -341,40 +346,27 @@ impl TestApp {
     /// The stored counts of each project, after asserting that they match the rows: runs, measured commits, machines,
     /// series and the newest run.
     pub(crate) async fn assert_counted(&self) -> Vec<ProjectCounts> {
-        let counted: Vec<ProjectCounts> = sqlx::query_as(
-            "select project_id, sum(run_count)::bigint, sum(commit_count)::bigint, count(*),
+        let counted = "select project_id, sum(run_count)::bigint, sum(commit_count)::bigint, count(*),
                     sum(series_count)::bigint, max(latest_run_id::text)
-             from project_machine group by project_id order by project_id",
-        )
-        .fetch_all(&self.pool)
-        .await
-        .unwrap();
-        let found: Vec<ProjectCounts> = sqlx::query_as(
-            "select run.project_id, count(*), count(distinct run.commit_id), count(distinct run.machine_id),
+             from project_machine group by project_id order by project_id";
+        let found = "select run.project_id, count(*), count(distinct run.commit_id), count(distinct run.machine_id),
                     (select count(*) from series where series.project_id = run.project_id), max(run.run_id::text)
-             from run group by run.project_id order by run.project_id",
-        )
-        .fetch_all(&self.pool)
-        .await
-        .unwrap();
-        assert_eq!(counted, found);
+             from run group by run.project_id order by run.project_id";
+        let counted: Vec<ProjectCounts> = self.rows(counted).await;
+        assert_eq!(counted, self.rows(found).await);
         counted
     }
 
     /// The number of rows in each table.
     pub(crate) async fn row_counts(&self) -> BTreeMap<String, i64> {
-        let tables: Vec<String> = sqlx::query_scalar(
-            "select table_name::text from information_schema.tables
-             where table_schema = 'public' and table_type = 'BASE TABLE'",
-        )
-        .fetch_all(&self.pool)
-        .await
-        .unwrap();
+        let tables = "select table_name::text from information_schema.tables
+             where table_schema = 'public' and table_type = 'BASE TABLE'";
+        let tables: Vec<String> = self.scalars(tables).await;
         assert!(tables.len() > 10, "{tables:?}");
         let mut counts = BTreeMap::new();
         for table in tables {
-            let query = AssertSqlSafe(format!("select count(*) from {table}"));
-            counts.insert(table, sqlx::query_scalar(query).fetch_one(&self.pool).await.unwrap());
+            let count = self.scalar(&format!("select count(*) from {table}")).await;
+            counts.insert(table, count);
         }
         counts
     }
@@ -402,5 +394,18 @@ impl Answer {
         let problem = self.problem();
         assert_eq!((problem.status, problem.code.as_str()), (status, code), "{problem:?}");
         problem
+    }
+
+    /// Asserts a rejected parameter, whose problem contains this text.
+    #[track_caller]
+    pub(crate) fn assert_invalid(&self, part: &str) {
+        let problem = self.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains(part), "expected `{part}`: {problem:?}");
+    }
+
+    /// The text of a header.
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers[name].to_str().unwrap()
     }
 }

@@ -1,11 +1,13 @@
 //! Small valid reports that tests can change.
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::{
     Canary, Case, CaseResult, Commit, CommitSha, EndObservation, Environment, Failure, Machine, Methodology,
     Repetition, RunId, RunReport, SCHEMA_VERSION, Slug, Suite, TransportInfo,
 };
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 pub(crate) fn slug(text: &str) -> Slug {
@@ -124,6 +126,11 @@ pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<
     }
 }
 
+/// A result of one repetition with one time.
+pub(crate) fn once(transport_name: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    result(transport_name, message_bytes, vec![repetition(0, &[time_ns])])
+}
+
 pub(crate) fn unsupported(transport_name: &str, reason: &str) -> CaseResult {
     CaseResult {
         unsupported: Some(reason.into()),
@@ -181,6 +188,26 @@ pub(crate) fn report_at(commit: Commit) -> RunReport {
 /// [`report`] at the commit with this number.
 pub(crate) fn nth(number: u64) -> RunReport {
     report_at(commit(number, Some(number)))
+}
+
+/// [`nth`] with these results.
+pub(crate) fn nth_with(number: u64, results: Vec<CaseResult>) -> RunReport {
+    RunReport { results, ..nth(number) }
+}
+
+/// A report from another machine.
+pub(crate) fn on(machine: &str, report: RunReport) -> RunReport {
+    RunReport { machine: Machine { slug: slug(machine), ..report.machine }, ..report }
+}
+
+/// [`report`] of another project.
+pub(crate) fn of_project(project: &str) -> RunReport {
+    RunReport { project: slug(project), ..report() }
+}
+
+/// A request to import a file of another tool.
+pub(crate) fn import(report: &RunReport, name: &str, format: Option<&str>, file: &[u8]) -> Value {
+    json!({ "report": report, "file": { "name": name, "format": format, "base64": BASE64_STANDARD.encode(file) } })
 }
 
 /// A result of ten repetitions of about this time, each slightly longer than the previous one.
