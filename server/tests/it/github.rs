@@ -1,7 +1,7 @@
 //! Sign-in with GitHub, with a fake that accepts only documented requests.
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
-use crate::support::{Answer, Fixture, TestApp};
+use crate::support::{Answer, Fixture, TestApp, at};
 use roundtrip_domain::audited;
 use roundtrip_github::{GitHub, Settings};
 use roundtrip_storage::access::Role;
@@ -23,15 +23,30 @@ struct Redirect {
 impl Fixture for SignInFixture {
     async fn new(pool: PgPool) -> Self {
         let github = FakeGitHub::start();
-        let settings = Settings {
-            url: github.url(),
-            api_url: format!("{}/api/v3", github.url()),
-            client_id: CLIENT_ID.into(),
-            client_secret: CLIENT_SECRET.into(),
-        };
-        let app = TestApp::configured(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
-        Self { app, github }
+        Self { app: app_at(pool, &github.url()).await, github }
     }
+}
+
+/// A server with the GitHub at this address.
+async fn app_at(pool: PgPool, url: &str) -> TestApp {
+    let github = GitHub::new(settings(url)).unwrap();
+    TestApp::configured(pool, |state| state.with_github(github)).await
+}
+
+fn settings(url: &str) -> Settings {
+    Settings {
+        url: url.into(),
+        api_url: format!("{url}/api/v3"),
+        client_id: CLIENT_ID.into(),
+        client_secret: CLIENT_SECRET.into(),
+    }
+}
+
+/// The cookie of this name that an answer sets, as a browser sends it back.
+fn cookie_of(answer: &Answer, begin: &str) -> String {
+    let cookies = answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap());
+    let mut found = cookies.filter(|cookie| cookie.starts_with(begin));
+    found.next().unwrap_or_else(|| panic!("no {begin}: {answer:?}")).split(';').next().unwrap().to_owned()
 }
 
 impl SignInFixture {
@@ -48,14 +63,11 @@ impl SignInFixture {
         for attribute in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=600"] {
             assert!(set.split("; ").any(|part| part == attribute), "{attribute} of {set}");
         }
-        Redirect {
-            url: answer.headers["location"].to_str().unwrap().to_owned(),
-            cookie: set.split(';').next().unwrap().to_owned(),
-        }
+        Redirect { url: answer.header("location").to_owned(), cookie: cookie_of(&answer, "__Host-") }
     }
 
     async fn return_to(&self, path: &str, cookie: &str) -> Answer {
-        self.app.send_with("GET", path, &[("cookie", cookie.to_owned())], None).await
+        self.app.send_with("GET", path, &[("cookie", cookie)], None).await
     }
 
     /// The complete sign-in.
@@ -66,12 +78,9 @@ impl SignInFixture {
     }
 
     async fn name(&self, answer: &Answer) -> Value {
-        let cookies: Vec<_> =
-            answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap()).collect();
-        let session = cookies.iter().find(|cookie| cookie.starts_with("__Host-roundtrip=rts_")).unwrap();
-        assert!(cookies.iter().any(|cookie| cookie.starts_with("__Host-roundtrip-sign-in=;")), "{cookies:?}");
-        let cookie = session.split(';').next().unwrap().to_owned();
-        let info = self.app.send_with("GET", "/api/v1/session", &[("cookie", cookie)], None).await;
+        assert_eq!(cookie_of(answer, "__Host-roundtrip-sign-in="), "__Host-roundtrip-sign-in=");
+        let session = cookie_of(answer, "__Host-roundtrip=rts_");
+        let info = self.return_to("/api/v1/session", &session).await;
         info.json::<Value>()["account"]["name"].clone()
     }
 }
@@ -80,7 +89,7 @@ impl SignInFixture {
 #[track_caller]
 fn assert_failed(answer: &Answer, why: &str) {
     assert_eq!(answer.status, 303, "{answer:?}");
-    let location = answer.headers["location"].to_str().unwrap();
+    let location = answer.header("location");
     assert!(location.starts_with(&format!("/-/sign-in?failed={why}&to=%2F")), "{location}");
     let cookies = answer.headers.get_all("set-cookie");
     assert!(cookies.iter().all(|cookie| !cookie.to_str().unwrap().contains("rts_")), "{answer:?}");
@@ -91,10 +100,7 @@ async fn sign_in_returns_to_the_requested_page(fixture: SignInFixture) {
     fixture.account("grace", "Grace-Hopper").await;
     fixture.github.sign_in_as(Some((7, "grace-hopper")));
     let answer = fixture.sign_in("?to=/libfoo/series/3%3Frun%3D1").await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.headers["location"].to_str().unwrap()),
-        (303, "/libfoo/series/3?run=1")
-    );
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/libfoo/series/3?run=1"));
     assert_eq!(fixture.name(&answer).await, "grace");
     assert_eq!(fixture.app.read("/api/v1/session").await["has_github"], true);
 }
@@ -119,10 +125,9 @@ async fn sign_in_without_an_account_is_audited(fixture: SignInFixture) {
     fixture.github.sign_in_as(Some((9, "mallory")));
     assert_failed(&fixture.sign_in("?to=/libfoo").await, "no-account");
     let ada = fixture.app.account("ada", true).await;
-    let log: Value = fixture.app.send("GET", "/api/v1/audit", &ada, None).await.json();
+    let log = fixture.app.read_as(&ada, "/api/v1/audit").await;
     let refused = log["events"].as_array().unwrap().iter().find(|event| event["action"] == "session.refuse");
-    let details = &refused.unwrap()["details"];
-    assert_eq!((&details["way"], &details["github_login"]), (&json!("github"), &json!("mallory")));
+    assert_eq!(at(refused.unwrap(), "details/way,details/github_login"), json!(["github", "mallory"]));
 }
 
 #[database_test]
@@ -160,19 +165,12 @@ async fn does_not_store_github_tokens(fixture: SignInFixture) {
     fixture.account("grace", "grace").await;
     fixture.github.sign_in_as(Some((7, "grace")));
     fixture.sign_in("").await;
-    let stored: Vec<String> = fixture
-        .app
-        .scalars(
-            "select session::text from session union all select account::text from account
-         union all select audit_event::text from audit_event",
-        )
-        .await;
+    let rows = "select session::text from session union all select account::text from account
+                union all select audit_event::text from audit_event";
+    let stored = fixture.app.scalars::<String>(rows).await.join("\n");
     let secrets = fixture.github.secrets();
     assert_eq!(secrets.len(), 2, "a code and a token");
-    assert!(
-        stored.iter().all(|row| secrets.iter().all(|secret| !row.contains(secret.as_str()))),
-        "{stored:?}"
-    );
+    assert!(secrets.iter().all(|secret| !stored.contains(secret.as_str())), "{stored}");
 }
 
 #[database_test]
@@ -205,15 +203,8 @@ async fn sign_in_fails_while_github_is_down(pool: PgPool) {
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("http://{}", holder.local_addr().unwrap());
     drop(holder);
-    let settings = Settings {
-        url: silent.clone(),
-        api_url: silent,
-        client_id: CLIENT_ID.into(),
-        client_secret: CLIENT_SECRET.into(),
-    };
-    let app = TestApp::configured(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
-    let answer = app.get("/auth/github").await;
-    let cookie = answer.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let app = app_at(pool, &silent).await;
+    let cookie = cookie_of(&app.get("/auth/github").await, "__Host-");
     let state = cookie.split_once('=').unwrap().1.split('.').next().unwrap().to_owned();
     let back = format!("/auth/github/callback?code=x&state={state}");
     assert_failed(&app.send_with("GET", &back, &[("cookie", cookie)], None).await, "github");
@@ -229,12 +220,7 @@ async fn github_sign_in_requires_settings(app: TestApp) {
 #[test]
 fn rejects_an_invalid_address() {
     for url in ["github.com", "ftp://github.com", "https://", "https://a b"] {
-        let settings = Settings {
-            url: url.into(),
-            api_url: "https://api.github.com".into(),
-            client_id: String::new(),
-            client_secret: String::new(),
-        };
+        let settings = Settings { api_url: "https://api.github.com".into(), ..settings(url) };
         assert!(GitHub::new(settings).is_err(), "{url}");
     }
 }
@@ -247,14 +233,8 @@ async fn github_session_has_the_accounts_permissions(fixture: SignInFixture) {
     let member = "/api/v1/projects/libfoo/members/grace";
     fixture.app.send("PUT", member, &admin, Some(json!({"role": "admin"}))).await;
     fixture.github.sign_in_as(Some((7, "grace")));
-    let answer = fixture.sign_in("").await;
-    let cookies = answer.headers.get_all("set-cookie").iter();
-    let session =
-        cookies.map(|value| value.to_str().unwrap()).find(|cookie| cookie.contains("rts_")).unwrap();
-    let headers = [
-        ("cookie", session.split(';').next().unwrap().to_owned()),
-        ("x-roundtrip-csrf", "1".to_owned()),
-        ("sec-fetch-site", "same-origin".to_owned()),
-    ];
+    let session = cookie_of(&fixture.sign_in("").await, "__Host-roundtrip=rts_");
+    let headers =
+        [("cookie", session.as_str()), ("x-roundtrip-csrf", "1"), ("sec-fetch-site", "same-origin")];
     assert_eq!(fixture.app.send_with("DELETE", "/api/v1/projects/libfoo", &headers, None).await.status, 204);
 }

@@ -1,11 +1,11 @@
 //! One comment per pull request, despite failures, replays and concurrency.
 
 use super::{AppFixture, REPOSITORY, WRITER, reconcile, report, sha};
+use crate::support::at;
 use roundtrip_domain::comparison::Verdict;
 use roundtrip_github::comment::{Leg, LegState, PullRequestReport};
-use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github_fake::Fault;
-use std::sync::Arc;
+use serde_json::json;
 
 #[database_test]
 async fn regression_has_one_comment_and_a_check_per_commit(fixture: AppFixture) {
@@ -17,14 +17,10 @@ async fn regression_has_one_comment_and_a_check_per_commit(fixture: AppFixture) 
     assert!(first[0].contains("### ▲ Slower: 1 of 1 series, by up to 10.0\u{a0}%"), "{first:?}");
     let checks = fixture.github.check_runs(REPOSITORY, &sha('1'));
     assert_eq!(checks.len(), 1);
-    assert_eq!(
-        (&checks[0]["name"], &checks[0]["conclusion"]),
-        (&"Roundtrip (libfoo)".into(), &"success".into())
-    );
+    assert_eq!(at(&checks[0], "name,conclusion"), json!(["Roundtrip (libfoo)", "success"]));
 
-    fixture.github.push(REPOSITORY, 7, &sha('2'));
     fixture.set_report(7, report(Verdict::NoChange));
-    fixture.deliver(&fixture.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
+    fixture.push('2').await;
     assert_eq!(fixture.reconcile().await, 0, "changes within half a minute are written together");
     fixture.github.advance(31);
     assert_eq!(fixture.reconcile().await, 1);
@@ -37,9 +33,7 @@ async fn regression_has_one_comment_and_a_check_per_commit(fixture: AppFixture) 
 
 #[database_test]
 async fn does_not_rewrite_unchanged_text(fixture: AppFixture) {
-    fixture.set_report(7, report(Verdict::Regressed));
-    fixture.open(7, '1').await;
-    fixture.reconcile().await;
+    fixture.open_reported(Verdict::Regressed).await;
     let writes = fixture.github.record().iter().filter(|one| one.write).count();
     for _ in 0..5 {
         fixture.make_all_due().await;
@@ -50,17 +44,14 @@ async fn does_not_rewrite_unchanged_text(fixture: AppFixture) {
 
 #[database_test]
 async fn no_change_is_a_check_without_a_comment(fixture: AppFixture) {
-    for (number, verdict, conclusion) in [
-        (1, Verdict::NoChange, "success"),
-        (2, Verdict::Inconclusive, "neutral"),
-        (3, Verdict::NotComparable, "neutral"),
+    for (number, digit, verdict, conclusion) in [
+        (1, '1', Verdict::NoChange, "success"),
+        (2, '2', Verdict::Inconclusive, "neutral"),
+        (3, '3', Verdict::NotComparable, "neutral"),
     ] {
         fixture.set_report(number, report(verdict));
-        fixture
-            .open(number.cast_unsigned(), char::from_digit(u32::try_from(number).unwrap(), 10).unwrap())
-            .await;
+        fixture.open(number, digit).await;
         fixture.reconcile().await;
-        let digit = char::from_digit(u32::try_from(number).unwrap(), 10).unwrap();
         assert_eq!(fixture.github.check_runs(REPOSITORY, &sha(digit))[0]["conclusion"], conclusion);
     }
     assert_eq!(fixture.github.count("POST", "/comments"), 0);
@@ -74,12 +65,10 @@ async fn running_job_shows_in_the_check_only(fixture: AppFixture) {
     fixture.open(7, '1').await;
     fixture.reconcile().await;
     let check = fixture.github.check_runs(REPOSITORY, &sha('1')).remove(0);
-    assert_eq!((&check["status"], &check["conclusion"]), (&"in_progress".into(), &serde_json::Value::Null));
-    assert_eq!(check["output"]["title"], "Waiting for 1 of 2 machines");
+    let expected = json!(["in_progress", null, "Waiting for 1 of 2 machines"]);
+    assert_eq!(at(&check, "status,conclusion,output/title"), expected);
     assert!(fixture.sticky(7).is_empty());
-    fixture.set_report(7, report(Verdict::Regressed));
-    fixture.make_all_due().await;
-    fixture.reconcile().await;
+    fixture.change_report(Verdict::Regressed).await;
     assert_eq!(fixture.sticky(7).len(), 1);
     let checks = fixture.github.check_runs(REPOSITORY, &sha('1'));
     assert_eq!((checks.len(), &checks[0]["status"]), (1, &"completed".into()));
@@ -90,18 +79,14 @@ async fn finds_its_own_comment_among_many(fixture: AppFixture) {
     fixture.set_report(7, report(Verdict::Regressed));
     fixture.open(7, '1').await;
     let marker = "<!-- roundtrip:v1 project=libfoo -->\nmine";
-    let forged = [("mallory", marker), ("robot[bot]", marker)];
-    let forged: Vec<u64> =
-        forged.iter().map(|(login, body)| fixture.github.comment(REPOSITORY, 7, login, body)).collect();
+    let forged = ["mallory", "robot[bot]"].map(|login| fixture.github.comment(REPOSITORY, 7, login, marker));
     for number in 0..230 {
         fixture.github.comment(REPOSITORY, 7, "grace", &format!("remark {number}"));
     }
     fixture.reconcile().await;
     assert_eq!(fixture.sticky(7).len(), 1);
     fixture.app.execute("update github_pull_request set comment_id = null, comment_sha256 = null").await;
-    fixture.set_report(7, report(Verdict::Improved));
-    fixture.make_all_due().await;
-    fixture.reconcile().await;
+    fixture.change_report(Verdict::Improved).await;
     let comments = fixture.sticky(7);
     assert_eq!(comments.len(), 1);
     assert!(comments[0].contains("▼ Faster"), "{comments:?}");
@@ -136,7 +121,7 @@ async fn faults_leave_one_comment_and_one_check(fixture: AppFixture) {
             number += 1;
             fixture.set_report(number, report(Verdict::Regressed));
             let head = format!("{number:040x}");
-            fixture.open_at(number.cast_unsigned(), &head).await;
+            fixture.open_at(number, &head).await;
             fixture.github.expire_tokens();
             // A comment written before the connection was cut is found, not written again.
             let happens = matches!(fault, Fault::Slow(_)) || (fault == Fault::CutAfter && method == "POST");
@@ -144,36 +129,30 @@ async fn faults_leave_one_comment_and_one_check(fixture: AppFixture) {
             fixture.github.fail(method, path, fault, times);
             fixture.settle().await;
             assert_eq!(fixture.github.failures_left(), 0, "{method} {path} {fault:?}");
-            assert_eq!(fixture.sticky(number.cast_unsigned()).len(), 1, "{method} {path} {fault:?}");
+            assert_eq!(fixture.sticky(number).len(), 1, "{method} {path} {fault:?}");
             assert_eq!(fixture.github.check_runs(REPOSITORY, &head).len(), 1, "{method} {path} {fault:?}");
         }
     }
     let impatient = fixture.github.record().iter().filter(|one| one.impatient).count();
     assert_eq!(impatient, 0, "no request is sent before GitHub's retry time");
-    let comments: usize = (1..=number).map(|number| fixture.sticky(number.cast_unsigned()).len()).sum();
+    let comments: usize = (1..=number).map(|number| fixture.sticky(number).len()).sum();
     println!("{comments} comments on {number} pull requests, after 9 kinds of faults at 5 requests");
     assert_eq!(comments, 45);
 }
 
 #[database_test]
 async fn recreates_a_deleted_comment_on_the_next_change(fixture: AppFixture) {
-    fixture.set_report(7, report(Verdict::Regressed));
-    fixture.open(7, '1').await;
-    fixture.reconcile().await;
+    fixture.open_reported(Verdict::Regressed).await;
     for (verdict, count) in [(Verdict::NoChange, 0), (Verdict::Improved, 1)] {
         fixture.github.delete_app_comments(REPOSITORY, 7);
-        fixture.set_report(7, report(verdict));
-        fixture.make_all_due().await;
-        fixture.reconcile().await;
+        fixture.change_report(verdict).await;
         assert_eq!(fixture.sticky(7).len(), count, "{verdict:?}");
     }
 }
 
 #[database_test]
 async fn repeats_an_interrupted_update(fixture: AppFixture) {
-    fixture.set_report(7, report(Verdict::Regressed));
-    fixture.open(7, '1').await;
-    fixture.reconcile().await;
+    fixture.open_reported(Verdict::Regressed).await;
     for fault in [Fault::CutAfter, Fault::CutBefore, Fault::Status(502)] {
         for verdict in [Verdict::Improved, Verdict::Regressed] {
             fixture.set_report(7, report(verdict));
@@ -192,16 +171,12 @@ async fn repeats_an_interrupted_update(fixture: AppFixture) {
 async fn two_servers_write_one_comment(fixture: AppFixture) {
     for number in 1..=12 {
         fixture.set_report(number, report(Verdict::Regressed));
-        fixture.open(number.cast_unsigned(), '1').await;
+        fixture.open(number, '1').await;
     }
     // So that both work on it at the same time.
     fixture.github.fail("GET", "/comments", Fault::Slow(30), 24);
     fixture.github.fail("POST", "/comments", Fault::Slow(30), 24);
-    let another = fixture.app.another();
-    let app = super::app_of(&fixture.github, b"It's a Secret to Everybody");
-    let reports = Arc::clone(&fixture.reports) as Arc<dyn Reports>;
-    let second = Reconciler::new(Arc::new(app), another.pool.clone(), reports);
-    let first = fixture.reconciler();
+    let (first, second) = (fixture.reconciler(), fixture.second_reconciler());
     let (by_first, by_second) =
         tokio::join!(reconcile(&first, &fixture.github), reconcile(&second, &fixture.github));
     assert!(by_first > 0 && by_second > 0, "{by_first} and {by_second}");
@@ -215,7 +190,7 @@ async fn two_servers_write_one_comment(fixture: AppFixture) {
 async fn replays_and_failures_leave_one_comment_per_pull_request(fixture: AppFixture) {
     let mut events = Vec::new();
     for number in 1..=8_u64 {
-        fixture.set_report(number.cast_signed(), report(Verdict::Regressed));
+        fixture.set_report(number, report(Verdict::Regressed));
         fixture.open(number, '1').await;
         events.push(fixture.github.pull_request_event(REPOSITORY, number, "opened"));
         let asked = fixture.github.comment(REPOSITORY, number, WRITER, "/roundtrip retry");

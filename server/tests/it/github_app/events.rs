@@ -11,16 +11,10 @@ async fn known(fixture: &AppFixture) -> (String, String, bool, Option<String>) {
         .await
 }
 
-/// Posts a comment on pull request 7, handles it, and returns its id.
-async fn comment(fixture: &AppFixture, login: &str, body: &str) -> u64 {
-    let comment = fixture.github.comment(REPOSITORY, 7, login, body);
-    fixture.deliver(&fixture.github.comment_event(REPOSITORY, comment)).await;
-    comment
-}
+/// Kind, preset, machines, reason and user of each command.
+type Commands = Vec<(String, Option<String>, Vec<String>, Option<String>, String)>;
 
-async fn commands(
-    fixture: &AppFixture,
-) -> Vec<(String, Option<String>, Vec<String>, Option<String>, String)> {
+async fn commands(fixture: &AppFixture) -> Commands {
     let columns = "kind, preset, machines, reason, requested_by";
     fixture.app.rows(&format!("select {columns} from github_command order by github_command_id")).await
 }
@@ -49,22 +43,21 @@ async fn recognises_a_fork(fixture: AppFixture) {
         ..pull_request(7, &sha('1'))
     };
     fixture.github.open(REPOSITORY, foreign);
-    fixture.deliver(&fixture.github.pull_request_event(REPOSITORY, 7, "opened")).await;
+    fixture.deliver_pull_request(7, "opened").await;
     assert_eq!(known(&fixture).await, ("open".into(), sha('1'), true, None));
 }
 
 #[database_test]
 async fn queue_approves_one_commit_and_a_push_revokes_it(fixture: AppFixture) {
     fixture.open(7, '1').await;
-    let asked = comment(&fixture, WRITER, "Please:\n\n/roundtrip queue preset=quick machine=lab-1").await;
+    let asked = fixture.comment(WRITER, "Please:\n\n/roundtrip queue preset=quick machine=lab-1").await;
     assert_eq!(known(&fixture).await.3, Some(sha('1')));
     let machines = vec!["lab-1".to_owned()];
     let queued = ("queue".to_owned(), Some("quick".to_owned()), machines, None, WRITER.to_owned());
     assert_eq!(commands(&fixture).await, std::slice::from_ref(&queued));
     assert_eq!(fixture.github.reactions(REPOSITORY, asked), ["eyes"]);
 
-    fixture.github.push(REPOSITORY, 7, &sha('2'));
-    fixture.deliver(&fixture.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
+    fixture.push('2').await;
     assert_eq!(known(&fixture).await.3, None);
     // Replaying the old comment does not approve later commits.
     let mut replayed = fixture.github.comment_event(REPOSITORY, asked);
@@ -90,7 +83,7 @@ async fn unseen_push_is_not_approved(fixture: AppFixture) {
     assert!(commands(&fixture).await.is_empty());
     // A new command approves the commit.
     fixture.github.advance(60);
-    comment(&fixture, WRITER, "/roundtrip queue").await;
+    fixture.comment(WRITER, "/roundtrip queue").await;
     assert_eq!(known(&fixture).await.3, Some(sha('2')));
 }
 
@@ -99,9 +92,9 @@ async fn only_writers_can_give_commands(fixture: AppFixture) {
     fixture.open(7, '1').await;
     for (login, level) in [("reader", Level::Read), ("triager", Level::Triage)] {
         fixture.github.allow(REPOSITORY, login, level);
-        comment(&fixture, login, "/roundtrip queue").await;
+        fixture.comment(login, "/roundtrip queue").await;
     }
-    comment(&fixture, STRANGER, "/roundtrip cancel").await;
+    fixture.comment(STRANGER, "/roundtrip cancel").await;
     let asked = fixture.github.comment(REPOSITORY, 7, STRANGER, "/roundtrip ack it is fine");
     for _ in 0..3 {
         fixture.deliver(&fixture.github.comment_event(REPOSITORY, asked)).await;
@@ -113,24 +106,19 @@ async fn only_writers_can_give_commands(fixture: AppFixture) {
     assert!(fixture.github.reactions(REPOSITORY, asked).is_empty());
     for (login, level) in [("maintainer", Level::Maintain), ("admin", Level::Admin)] {
         fixture.github.allow(REPOSITORY, login, level);
-        comment(&fixture, login, "/roundtrip retry").await;
+        fixture.comment(login, "/roundtrip retry").await;
     }
     assert_eq!(commands(&fixture).await.len(), 2);
 }
 
 #[database_test]
-async fn ignores_comments_by_bots(fixture: AppFixture) {
+async fn unknown_command_gets_help_and_a_bots_command_no_reply(fixture: AppFixture) {
     fixture.open(7, '1').await;
     fixture.github.allow(REPOSITORY, "robot[bot]", Level::Admin);
-    comment(&fixture, "robot[bot]", "/roundtrip queue").await;
+    fixture.comment("robot[bot]", "/roundtrip queue").await;
     assert!(commands(&fixture).await.is_empty());
     assert!(fixture.github.app_comments(REPOSITORY, 7).is_empty());
-}
-
-#[database_test]
-async fn unknown_command_gets_help(fixture: AppFixture) {
-    fixture.open(7, '1').await;
-    comment(&fixture, WRITER, "/roundtrip qeue").await;
+    fixture.comment(WRITER, "/roundtrip qeue").await;
     let replies = fixture.github.app_comments(REPOSITORY, 7);
     assert_eq!(replies.len(), 1);
     assert!(replies[0].contains("Use `/roundtrip queue`"), "{replies:?}");
@@ -141,9 +129,9 @@ async fn unknown_command_gets_help(fixture: AppFixture) {
 async fn replies_once_after_a_lost_answer(fixture: AppFixture) {
     fixture.open(7, '1').await;
     fixture.github.fail("POST", "/comments", Fault::CutAfter, 1);
-    comment(&fixture, STRANGER, "/roundtrip queue").await;
+    fixture.comment(STRANGER, "/roundtrip queue").await;
     fixture.github.fail("POST", "/reactions", Fault::CutAfter, 2);
-    let asked = comment(&fixture, WRITER, "/roundtrip ack measured twice").await;
+    let asked = fixture.comment(WRITER, "/roundtrip ack measured twice").await;
     fixture.settle().await;
     assert_eq!(fixture.github.failures_left(), 0);
     assert_eq!(fixture.github.app_comments(REPOSITORY, 7).len(), 1);
@@ -186,25 +174,23 @@ async fn rereads_installations_after_any_event(fixture: AppFixture) {
         fixture.github.add_repository(&format!("acme/r{number}"), true, Some(fixture.installation));
     }
     let created = fixture.github.installation_event(fixture.installation, "created");
-    fixture.deliver(&fixture.github.installation_repositories_event(fixture.installation, "added")).await;
-    assert_eq!(fixture.scalar::<i64>(usable).await, 121, "two pages of repositories");
+    let usable_after = async |event| {
+        fixture.deliver(&event).await;
+        fixture.scalar::<i64>(usable).await
+    };
+    let repositories = |action| fixture.github.installation_repositories_event(fixture.installation, action);
+    let installation = |action| fixture.github.installation_event(fixture.installation, action);
+    assert_eq!(usable_after(repositories("added")).await, 121, "two pages of repositories");
     fixture.github.remove_from_installation("acme/r7");
-    fixture.deliver(&fixture.github.installation_repositories_event(fixture.installation, "removed")).await;
-    assert_eq!(fixture.scalar::<i64>(usable).await, 120);
+    assert_eq!(usable_after(repositories("removed")).await, 120);
     fixture.github.suspend(fixture.installation, true);
-    fixture.deliver(&fixture.github.installation_event(fixture.installation, "suspend")).await;
-    assert_eq!(fixture.scalar::<i64>(usable).await, 0);
+    assert_eq!(usable_after(installation("suspend")).await, 0);
     fixture.github.suspend(fixture.installation, false);
-    fixture.deliver(&fixture.github.installation_event(fixture.installation, "unsuspend")).await;
-    assert_eq!(fixture.scalar::<i64>(usable).await, 120);
+    assert_eq!(usable_after(installation("unsuspend")).await, 120);
     fixture.github.uninstall(fixture.installation);
-    // An old event does not restore it.
-    fixture.deliver(&created).await;
-    assert_eq!(fixture.scalar::<i64>(usable).await, 0);
-    assert_eq!(
-        fixture.scalar::<i64>("select count(*) from github_repository where project_id is not null").await,
-        1
-    );
+    assert_eq!(usable_after(created).await, 0, "an old event does not restore it");
+    let linked = "select count(*) from github_repository where project_id is not null";
+    assert_eq!(fixture.scalar::<i64>(linked).await, 1);
 }
 
 #[database_test]
@@ -260,7 +246,7 @@ async fn retries_events_and_gives_up_on_permanent_failures(fixture: AppFixture) 
 async fn polling_finds_changes_without_events(fixture: AppFixture) {
     fixture.open(7, '1').await;
     fixture.open(8, '1').await;
-    comment(&fixture, WRITER, "/roundtrip queue").await;
+    fixture.comment(WRITER, "/roundtrip queue").await;
     for number in 9..=130 {
         fixture.github.open(REPOSITORY, pull_request(number, &sha('3')));
     }
@@ -279,15 +265,13 @@ async fn polling_finds_changes_without_events(fixture: AppFixture) {
 #[database_test]
 async fn deleting_a_project_keeps_the_repository(fixture: AppFixture) {
     fixture.open(7, '1').await;
-    comment(&fixture, WRITER, "/roundtrip queue").await;
+    fixture.comment(WRITER, "/roundtrip queue").await;
     let admin = fixture.app.account("root", true).await;
     let answer = fixture.app.send("DELETE", "/api/v1/projects/libfoo", &admin, None).await;
     assert!(answer.status.is_success(), "{answer:?}");
     for table in ["github_pull_request", "github_command"] {
         assert_eq!(fixture.scalar::<i64>(&format!("select count(*) from {table}")).await, 0, "{table}");
     }
-    assert_eq!(
-        fixture.scalar::<i64>("select count(*) from github_repository where project_id is null").await,
-        1
-    );
+    let unlinked = "select count(*) from github_repository where project_id is null";
+    assert_eq!(fixture.scalar::<i64>(unlinked).await, 1);
 }

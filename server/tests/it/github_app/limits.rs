@@ -1,18 +1,18 @@
 //! GitHub's limits and tokens, checked in the fake's log. The tests move its clock.
 
-use super::{AppFixture, REPOSITORY, app_of, pull_request, reconcile, report};
-use chrono::SubsecRound as _;
+use super::{AppFixture, REPOSITORY, app_settings, pull_request, reconcile, report};
+use chrono::{SubsecRound as _, TimeDelta};
 use roundtrip_domain::comparison::Verdict;
-use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github::{App, app};
 use roundtrip_github_fake::{Fault, OTHER_APP_KEY, Settings};
+use roundtrip_storage::github::write;
 use sqlx::PgPool;
 use std::sync::Arc;
 
 /// Opens pull requests that each have a report.
 async fn open_many(fixture: &AppFixture, count: u64) {
     for number in 1..=count {
-        fixture.set_report(number.cast_signed(), report(Verdict::Regressed));
+        fixture.set_report(number, report(Verdict::Regressed));
         fixture.github.open(REPOSITORY, pull_request(number, &format!("{number:040x}")));
         fixture.send_accepted(&fixture.github.pull_request_event(REPOSITORY, number, "opened")).await;
     }
@@ -23,11 +23,7 @@ async fn open_many(fixture: &AppFixture, count: u64) {
 #[database_test]
 async fn two_servers_share_the_minute_limit(fixture: AppFixture) {
     open_many(&fixture, 100).await;
-    let another = fixture.app.another();
-    let app = app_of(&fixture.github, b"It's a Secret to Everybody");
-    let reports = Arc::clone(&fixture.reports) as Arc<dyn Reports>;
-    let second = Reconciler::new(Arc::new(app), another.pool.clone(), reports);
-    let first = fixture.reconciler();
+    let (first, second) = (fixture.reconciler(), fixture.second_reconciler());
     let mut minutes = 0;
     // 200 writes, a comment and a check each. The clock advances in steps that do not divide a minute.
     while fixture.github.count("POST", "/comments") + fixture.github.count("POST", "/check-runs") < 200 {
@@ -51,24 +47,22 @@ async fn two_servers_share_the_minute_limit(fixture: AppFixture) {
 async fn at_most_500_writes_an_hour(fixture: AppFixture) {
     // The database stores no nanoseconds.
     let now = fixture.now().trunc_subsecs(0);
+    let take = async |second: i64| {
+        let at = now + TimeDelta::seconds(second);
+        write::take(&fixture.app.pool, at, 70, 450).await.unwrap()
+    };
     let mut allowed = 0;
     for second in 0..3_600 {
-        let at = now + chrono::TimeDelta::seconds(second);
-        if roundtrip_storage::github::write::take(&fixture.app.pool, at, 70, 450).await.unwrap().is_none() {
+        if take(second).await.is_none() {
             allowed += 1;
         } else if allowed == 450 {
             break;
         }
     }
     assert_eq!(allowed, 450);
-    let later = now + chrono::TimeDelta::seconds(3_500);
-    let until = roundtrip_storage::github::write::take(&fixture.app.pool, later, 70, 450).await.unwrap();
-    let wait = until.unwrap() - now;
+    let wait = take(3_500).await.unwrap() - now;
     assert_eq!(wait.num_seconds(), 3_600, "until the first write is an hour old");
-    let then = now + chrono::TimeDelta::seconds(3_601);
-    assert!(
-        roundtrip_storage::github::write::take(&fixture.app.pool, then, 70, 450).await.unwrap().is_none()
-    );
+    assert!(take(3_601).await.is_none());
 }
 
 #[database_test]
@@ -80,7 +74,7 @@ async fn sends_nothing_until_a_limit_ends(fixture: AppFixture) {
     let asked = fixture.github.record().len();
     fixture.github.advance(290);
     fixture.reconcile().await;
-    fixture.deliver(&fixture.github.pull_request_event(REPOSITORY, 1, "edited")).await;
+    fixture.deliver_pull_request(1, "edited").await;
     assert_eq!(fixture.github.record().len(), asked);
     fixture.github.advance(11);
     fixture.handle().await;
@@ -120,17 +114,12 @@ async fn tokens_are_minimal_and_reused_until_expiry(fixture: AppFixture) {
 #[database_test]
 async fn rejects_invalid_and_foreign_keys(pool: PgPool) {
     let fixture = AppFixture::with_github(pool, Settings::default()).await;
-    let settings = app::Settings {
-        api_url: fixture.github.api_url(),
-        app_id: 123_456,
-        private_key_pem: OTHER_APP_KEY.as_bytes().to_vec(),
-        webhook_secret: b"secret".to_vec(),
-    };
+    let right = app_settings(&fixture.github);
+    let settings = app::Settings { private_key_pem: OTHER_APP_KEY.as_bytes().to_vec(), ..right };
     let stranger = Arc::new(App::new(settings.clone()).unwrap());
     fixture.set_report(1, report(Verdict::Regressed));
     fixture.open(1, '1').await;
-    let reports = Arc::clone(&fixture.reports) as Arc<dyn Reports>;
-    let reconciler = Reconciler::new(stranger, fixture.app.pool.clone(), reports);
+    let reconciler = fixture.reconciler_of(stranger, fixture.app.pool.clone());
     reconciler.reconcile_next(fixture.now()).await.unwrap();
     assert!(fixture.sticky(1).is_empty());
     let failure: Option<String> = fixture.scalar("select failure from github_pull_request").await;

@@ -85,11 +85,9 @@ impl Fixture for AppFixture {
 impl AppFixture {
     /// Creates the fixture with a GitHub of these settings.
     pub(super) async fn with_github(pool: PgPool, settings: Settings) -> Self {
-        let secret = settings.webhook_secret.clone().into_bytes();
         let github = FakeGitHub::start(settings);
-        let set_up =
-            |state: roundtrip_server::AppState| state.with_github_app(Arc::new(app_of(&github, &secret)));
-        let app = TestApp::configured(pool, set_up).await;
+        let github_app = Arc::new(App::new(app_settings(&github)).unwrap());
+        let app = TestApp::configured(pool, |state| state.with_github_app(github_app)).await;
         let webhooks = serve(&app).await;
         app.store(&factory::nth(1)).await;
         let installation = github.install("acme");
@@ -132,8 +130,17 @@ impl AppFixture {
     }
 
     pub(super) fn reconciler(&self) -> Reconciler {
-        let app = self.app.state.github_app.clone().unwrap();
-        Reconciler::new(app, self.app.pool.clone(), Arc::clone(&self.reports) as Arc<dyn Reports>)
+        self.reconciler_of(self.app.state.github_app.clone().unwrap(), self.app.pool.clone())
+    }
+
+    /// Of another server, with its own tokens and connections.
+    pub(super) fn second_reconciler(&self) -> Reconciler {
+        let app = App::new(app_settings(&self.github)).unwrap();
+        self.reconciler_of(Arc::new(app), self.app.another().pool)
+    }
+
+    pub(super) fn reconciler_of(&self, app: Arc<App>, pool: PgPool) -> Reconciler {
+        Reconciler::new(app, pool, Arc::clone(&self.reports) as Arc<dyn Reports>)
     }
 
     /// Updates due pull requests at GitHub, and returns their number.
@@ -165,12 +172,44 @@ impl AppFixture {
     /// Like `open`, with a full SHA.
     pub(super) async fn open_at(&self, number: u64, head_sha: &str) {
         self.github.open(REPOSITORY, pull_request(number, head_sha));
-        self.deliver(&self.github.pull_request_event(REPOSITORY, number, "opened")).await;
+        self.deliver_pull_request(number, "opened").await;
         self.github.advance(60);
     }
 
-    pub(super) fn set_report(&self, number: i64, report: PullRequestReport) {
-        self.reports.0.lock().unwrap().insert(number, report);
+    pub(super) fn set_report(&self, number: u64, report: PullRequestReport) {
+        self.reports.0.lock().unwrap().insert(number.cast_signed(), report);
+    }
+
+    /// Opens pull request 7 with a report of this verdict, and updates it at GitHub.
+    pub(super) async fn open_reported(&self, verdict: Verdict) {
+        self.set_report(7, report(verdict));
+        self.open(7, '1').await;
+        self.reconcile().await;
+    }
+
+    /// Changes the report of pull request 7, and updates it at GitHub.
+    pub(super) async fn change_report(&self, verdict: Verdict) {
+        self.set_report(7, report(verdict));
+        self.make_all_due().await;
+        self.reconcile().await;
+    }
+
+    /// Sends the event of a pull request, and handles it.
+    pub(super) async fn deliver_pull_request(&self, number: u64, action: &str) {
+        self.deliver(&self.github.pull_request_event(REPOSITORY, number, action)).await;
+    }
+
+    /// Pushes the commit of this digit to pull request 7, and handles the event.
+    pub(super) async fn push(&self, digit: char) {
+        self.github.push(REPOSITORY, 7, &sha(digit));
+        self.deliver_pull_request(7, "synchronize").await;
+    }
+
+    /// Posts a comment on pull request 7, handles it, and returns its id.
+    pub(super) async fn comment(&self, login: &str, body: &str) -> u64 {
+        let comment = self.github.comment(REPOSITORY, 7, login, body);
+        self.deliver(&self.github.comment_event(REPOSITORY, comment)).await;
+        comment
     }
 
     /// The comments that are not replies.
@@ -204,14 +243,13 @@ pub(super) fn pull_request(number: u64, head_sha: &str) -> NewPullRequest {
     }
 }
 
-pub(super) fn app_of(github: &FakeGitHub, secret: &[u8]) -> App {
-    App::new(app::Settings {
+pub(super) fn app_settings(github: &FakeGitHub) -> app::Settings {
+    app::Settings {
         api_url: github.api_url(),
         app_id: 123_456,
         private_key_pem: APP_KEY.as_bytes().to_vec(),
-        webhook_secret: secret.to_vec(),
-    })
-    .unwrap()
+        webhook_secret: Settings::default().webhook_secret.into_bytes(),
+    }
 }
 
 pub(super) async fn reconcile(reconciler: &Reconciler, github: &FakeGitHub) -> usize {

@@ -1,7 +1,7 @@
 //! Acceptance and rejection of webhook deliveries.
 
 use super::{AppFixture, REPOSITORY, sha};
-use crate::support::TestApp;
+use crate::support::{Answer, TestApp};
 use roundtrip_github_fake::webhook::signature;
 use roundtrip_github_fake::{Delivery, Settings, Signing};
 use serde_json::json;
@@ -15,11 +15,9 @@ const STORED: &str = "select count(*) from github_delivery";
 async fn rejects_invalid_signatures(fixture: AppFixture) {
     fixture.github.push_branch(REPOSITORY, "main", &sha('1'));
     let stored: i64 = fixture.scalar(STORED).await;
-    let mut refused = 0;
     for signing in [Signing::None, Signing::Wrong, Signing::Sha1] {
         let event = fixture.github.push_event(REPOSITORY, "main");
         assert_eq!(fixture.send(&event, signing).await, 401, "{signing:?}");
-        refused += 1;
         // The rejected delivery's id is not stored, so the real one is accepted.
         assert_eq!(fixture.scalar::<i64>(STORED).await, stored);
     }
@@ -27,8 +25,7 @@ async fn rejects_invalid_signatures(fixture: AppFixture) {
     let (headers, mut body) = event.request(SECRET, Signing::Right);
     body.push(b' ');
     fixture.app.send_bytes("POST", PATH, &headers, body).await.assert_problem(401, "unauthenticated");
-    refused += 1;
-    println!("{refused} of {refused} deliveries without the right signature refused");
+    println!("4 of 4 deliveries without the right signature refused");
     assert_eq!(fixture.scalar::<i64>(STORED).await, stored);
     assert_eq!(fixture.send(&event, Signing::Right).await, 202);
     assert_eq!(fixture.scalar::<i64>(STORED).await, stored + 1);
@@ -62,11 +59,7 @@ async fn acknowledges_irrelevant_events_without_storing(fixture: AppFixture) {
 }
 
 /// A signed request with this body.
-async fn signed(
-    app: &TestApp,
-    change: impl FnOnce(&mut Vec<(&'static str, String)>),
-    body: Vec<u8>,
-) -> crate::support::Answer {
+async fn signed(app: &TestApp, change: impl FnOnce(&mut Vec<(&str, String)>), body: Vec<u8>) -> Answer {
     let mut headers = vec![
         ("content-type", "application/json".to_owned()),
         ("x-github-event", "push".to_owned()),
@@ -86,19 +79,17 @@ async fn names_errors_in_signed_events(pool: PgPool) {
     let problem = signed(app, |_| (), without_reference.into_bytes()).await;
     assert!(problem.assert_problem(400, "invalid-json").detail.contains("`ref`"));
     let unnamed = signed(app, |headers| headers[2].1 = "1".into(), b"{}".to_vec()).await;
-    assert!(unnamed.assert_problem(400, "invalid-parameter").detail.contains("x-github-delivery"));
-    let form =
-        signed(app, |headers| headers[0].1 = "application/x-www-form-urlencoded".into(), b"{}".to_vec())
-            .await;
+    unnamed.assert_invalid("x-github-delivery");
+    let form = "application/x-www-form-urlencoded";
+    let form = signed(app, |headers| headers[0].1 = form.into(), b"{}".to_vec()).await;
     form.assert_problem(415, "unsupported-media-type");
 }
 
 #[database_test]
 async fn rejects_bodies_over_githubs_limit(pool: PgPool) {
     let fixture = AppFixture::with_github(pool, Settings::default()).await;
-    let stated =
-        signed(&fixture.app, |headers| headers.push(("content-length", (26 << 20).to_string())), Vec::new())
-            .await;
+    let length = ("content-length", (26 << 20).to_string());
+    let stated = signed(&fixture.app, |headers| headers.push(length), Vec::new()).await;
     stated.assert_problem(413, "body-too-large");
     let arrived = signed(&fixture.app, |_| (), vec![b' '; (25 << 20) + 1]).await;
     arrived.assert_problem(413, "body-too-large");
