@@ -19,15 +19,19 @@ pub(crate) fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
 
 /// A report of a commit whose case takes about this many nanoseconds.
 fn report(commit: u64, ns: u64) -> RunReport {
-    let mut report = factory::nth(commit);
-    report.results = vec![factory::result("pipe", 64, noisy(commit, ns))];
-    report
+    factory::nth_with(commit, vec![factory::result("pipe", 64, noisy(commit, ns))])
 }
 
 async fn upload(app: &TestApp, commits: impl IntoIterator<Item = u64>, ns: u64) {
     for commit in commits {
         app.store(&report(commit, ns)).await;
     }
+}
+
+/// Forty commits, of which the last ten are slower.
+async fn upload_step(app: &TestApp) {
+    upload(app, 1..=30, 1_000).await;
+    upload(app, 31..=40, 1_200).await;
 }
 
 async fn search(app: &TestApp) -> Searched {
@@ -42,19 +46,14 @@ async fn changes(app: &TestApp) -> Vec<Value> {
 }
 
 fn places(changes: &[Value]) -> Vec<(i64, i64, i64)> {
-    let number = |change: &Value, name: &str| change[name].as_i64().unwrap();
-    let place = |change: &Value| {
-        let [after, at, until] = ["after_commit_ordinal", "commit_ordinal", "until_commit_ordinal"]
-            .map(|name| number(change, name));
-        (after, at, until)
-    };
+    let ordinal = |change: &Value, name: &str| change[format!("{name}commit_ordinal")].as_i64().unwrap();
+    let place = |change| (ordinal(change, "after_"), ordinal(change, ""), ordinal(change, "until_"));
     changes.iter().map(place).collect()
 }
 
 #[database_test]
 async fn finds_a_step_with_levels_and_commits(app: TestApp) {
-    upload(&app, 1..=30, 1_000).await;
-    upload(&app, 31..=40, 1_200).await;
+    upload_step(&app).await;
     assert_eq!(search(&app).await.run_count, 40);
     let changes = changes(&app).await;
     assert_eq!(places(&changes), [(30, 31, 31)]);
@@ -153,8 +152,7 @@ async fn only_clean_default_branch_runs_make_changes(app: TestApp) {
 #[database_test]
 async fn two_servers_search_each_upload_once(app: TestApp) {
     let other = app.another();
-    upload(&app, 1..=30, 1_000).await;
-    upload(&app, 31..=40, 1_200).await;
+    upload_step(&app).await;
     let (one, two) = tokio::join!(search(&app), search(&other));
     assert_eq!(one.run_count + two.run_count, 40);
     assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
@@ -162,8 +160,7 @@ async fn two_servers_search_each_upload_once(app: TestApp) {
 
 #[database_test]
 async fn deletes_a_project_with_changes(app: TestApp) {
-    upload(&app, 1..=30, 1_000).await;
-    upload(&app, 31..=40, 1_200).await;
+    upload_step(&app).await;
     search(&app).await;
     upload(&app, [41], 1_200).await;
     let admin = app.account("root", true).await;

@@ -1,6 +1,6 @@
 //! `/api/v1/series/{series_id}/playground`: change detection with other settings.
 
-use super::upload;
+use super::{upload, upload_step};
 use crate::support::TestApp;
 use serde_json::Value;
 
@@ -10,8 +10,7 @@ async fn tried(app: &TestApp, query: &str) -> Value {
 
 #[database_test]
 async fn default_settings_match_the_server(app: TestApp) {
-    upload(&app, 1..=30, 1_000).await;
-    upload(&app, 31..=40, 1_200).await;
+    upload_step(&app).await;
     let trial = tried(&app, "").await;
     assert_eq!(trial["settings"], trial["shipped"]);
     assert_eq!(trial["change_points"], trial["shipped_change_points"]);
@@ -29,8 +28,7 @@ async fn default_settings_match_the_server(app: TestApp) {
 
 #[database_test]
 async fn other_settings_store_nothing(app: TestApp) {
-    upload(&app, 1..=30, 1_000).await;
-    upload(&app, 31..=40, 1_200).await;
+    upload_step(&app).await;
     assert_eq!(tried(&app, "?deviations=20").await["change_points"], Value::Array(Vec::new()));
     assert_eq!(tried(&app, "?least=0.5&least_of_noisy=0.5").await["change_points"][0]["matters"], false);
     assert_eq!(tried(&app, "?figure=p99&last=20").await["commit_ordinals"].as_array().unwrap().len(), 20);
@@ -49,9 +47,7 @@ async fn rejects_settings_out_of_range(app: TestApp) {
         ("environment=77", "parameter environment: 77 has no point among the newest 1000"),
         ("last=0", "parameter last: 0"),
     ] {
-        let problem = app.get(&format!("/api/v1/series/1/playground?{query}")).await;
-        let problem = problem.assert_problem(400, "invalid-parameter");
-        assert!(problem.detail.contains(detail), "{query}: {problem:?}");
+        app.get(&format!("/api/v1/series/1/playground?{query}")).await.assert_invalid(detail);
     }
     app.get("/api/v1/series/77/playground").await.assert_problem(404, "unknown-series");
     app.hide("libfoo").await;

@@ -2,6 +2,7 @@
 
 use super::receiver::{Reaction, Received, Receiver};
 use super::{CHANNELS, NotifyFixture};
+use crate::support::at;
 use chrono::{TimeDelta, Utc};
 use roundtrip_domain::notify::{Notifier, Settings};
 use serde_json::{Value, json};
@@ -50,8 +51,7 @@ async fn documented_program_verifies_signatures(fixture: NotifyFixture) {
 
 #[database_test]
 async fn retries_with_the_same_id_and_body(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("ours", &receiver, &["regressed"]).await;
+    let receiver = fixture.receiver(&["regressed"]).await;
     fixture.insert_regression("").await;
     let mut now = Utc::now() + TimeDelta::minutes(3);
     for (reaction, why) in [
@@ -79,7 +79,7 @@ async fn retries_with_the_same_id_and_body(fixture: NotifyFixture) {
     assert_eq!(received[0].body, received[2].body);
     assert_eq!(received[3].json()["count"], 3, "later events are sent together");
     let channel = fixture.read_channel("ours").await;
-    assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(true), &Value::Null));
+    assert_eq!(at(&channel, "enabled,disabled_because"), json!([true, null]));
     assert_ne!(channel["last_success_at"], Value::Null);
 }
 
@@ -95,7 +95,7 @@ async fn failing_channel_is_disabled_with_a_reason(fixture: NotifyFixture) {
     assert_eq!(receiver.take().len(), 5);
     let channel = fixture.read_channel("ours").await;
     let because = "it rejected 5 messages in a row, the last one with: status 410: what";
-    assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(false), &json!(because)));
+    assert_eq!(at(&channel, "enabled,disabled_because"), json!([false, because]));
     let audit = "select actor, subject from audit_event where action = 'channel.change'";
     let audited: Vec<(String, String)> = fixture.app.rows(audit).await;
     assert_eq!(audited, [("server".to_owned(), format!("channel:{id}"))]);
@@ -104,10 +104,8 @@ async fn failing_channel_is_disabled_with_a_reason(fixture: NotifyFixture) {
     fixture.insert_regression("").await;
     let path = format!("{CHANNELS}/{id}");
     let answer = fixture.app.send("PATCH", &path, &fixture.token, Some(json!({"enabled": true}))).await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.json::<Value>()["disabled_because"].clone()),
-        (200, Value::Null)
-    );
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.json::<Value>()["disabled_because"], Value::Null);
     fixture.insert_regression("").await;
     fixture.send_due().await;
     let received = receiver.take();
@@ -145,8 +143,7 @@ async fn hanging_receiver_delays_no_other(fixture: NotifyFixture) {
 
 #[database_test]
 async fn gives_up_a_message_after_a_day(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("ours", &receiver, &["regressed"]).await;
+    let receiver = fixture.receiver(&["regressed"]).await;
     receiver.react(Reaction::Answer(503, ""));
     fixture.insert_regression("").await;
     fixture.send_due().await;
@@ -167,10 +164,8 @@ async fn two_servers_notify_exactly_once(fixture: NotifyFixture) {
     for (nth, receiver) in receivers.iter().enumerate() {
         fixture.channel(&format!("nr {nth}"), receiver, &["regressed"]).await;
     }
-    let other = Notifier::new(
-        fixture.app.another().pool,
-        Settings { allow_private_targets: true, ..Settings::default() },
-    );
+    let settings = Settings { allow_private_targets: true, ..Settings::default() };
+    let other = Notifier::new(fixture.app.another().pool, settings);
     for _ in 0..3 {
         fixture.insert_regression("").await;
     }

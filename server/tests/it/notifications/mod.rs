@@ -4,11 +4,12 @@ mod channels;
 mod delivery;
 pub(crate) mod receiver;
 
-use crate::support::{Fixture, TestApp, at, factory};
+use crate::support::{Fixture, TestApp, at, factory, texts};
 use chrono::{DateTime, TimeDelta, Utc};
 use receiver::Receiver;
 use roundtrip_domain::notify::{Notifier, Settings};
 use roundtrip_storage::access::Role;
+use roundtrip_storage::notification::outbox;
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -41,6 +42,13 @@ impl NotifyFixture {
         self.app.state.notifier()
     }
 
+    /// Starts a receiver, and creates the webhook `ours` for these events.
+    async fn receiver(&self, events: &[&str]) -> Receiver {
+        let receiver = Receiver::start();
+        self.channel("ours", &receiver, events).await;
+        receiver
+    }
+
     /// Creates a webhook for these events. Returns its id and its key.
     async fn channel(&self, name: &str, receiver: &Receiver, events: &[&str]) -> (i64, String) {
         let request = json!({"name": name, "kind": "webhook", "target": receiver.url(), "events": events});
@@ -68,18 +76,20 @@ impl NotifyFixture {
     }
 
     async fn read_channel(&self, name: &str) -> Value {
-        let list: Value = self.app.send("GET", CHANNELS, &self.token, None).await.json();
+        let list = self.app.read_as(&self.token, CHANNELS).await;
         list["channels"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone()
     }
 
     /// Inserts a regression without change detection, and queues its notifications.
     async fn insert_regression(&self, change: &str) -> i64 {
         let regression_id = self.app.regression(change).await;
-        let mut connection = self.app.pool.acquire().await.unwrap();
-        roundtrip_storage::notification::outbox::queue_found(&mut connection, &[regression_id], Utc::now())
-            .await
-            .unwrap();
+        self.queue_found(regression_id).await;
         regression_id
+    }
+
+    async fn queue_found(&self, regression_id: i64) {
+        let mut connection = self.app.pool.acquire().await.unwrap();
+        outbox::queue_found(&mut connection, &[regression_id], Utc::now()).await.unwrap();
     }
 }
 
@@ -94,8 +104,7 @@ fn events(received: &[receiver::Received]) -> Vec<String> {
 
 #[database_test]
 async fn regression_and_fix_are_sent_once(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("ours", &receiver, &["regressed", "fixed"]).await;
+    let receiver = fixture.receiver(&["regressed", "fixed"]).await;
     let (quiet, controls) = (Receiver::start(), [("control-a", 4_000), ("control-b", 9_000)]);
     fixture.channel("quiet", &quiet, &["improved", "machine"]).await;
     let with = |ring: u64, queue: u64| [&[("ring", ring), ("queue", queue)], &controls[..]].concat();
@@ -126,13 +135,10 @@ async fn regression_and_fix_are_sent_once(fixture: NotifyFixture) {
 #[database_test]
 async fn new_channel_gets_no_old_events(fixture: NotifyFixture) {
     let id = fixture.insert_regression("").await;
-    let outbox = "select count(*) from notification";
-    let count = async || fixture.app.scalar::<i64>(outbox).await;
+    let count = async || fixture.app.scalar::<i64>("select count(*) from notification").await;
     assert_eq!(count().await, 0);
-    let receiver = Receiver::start();
-    fixture.channel("late", &receiver, &["regressed"]).await;
-    let mut connection = fixture.app.pool.acquire().await.unwrap();
-    roundtrip_storage::notification::outbox::queue_found(&mut connection, &[id], Utc::now()).await.unwrap();
+    fixture.receiver(&["regressed"]).await;
+    fixture.queue_found(id).await;
     assert_eq!(count().await, 0);
     fixture.insert_regression("").await;
     assert_eq!(count().await, 1);
@@ -140,8 +146,7 @@ async fn new_channel_gets_no_old_events(fixture: NotifyFixture) {
 
 #[database_test]
 async fn machine_doubtful_muted_and_closed_changes_are_not_sent(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("ours", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
+    let receiver = fixture.receiver(&["regressed", "fixed", "improved", "machine"]).await;
     for change in [
         "cause = 'machine', state = 'machine'",
         "cause = 'unknown'",
@@ -161,8 +166,7 @@ async fn machine_doubtful_muted_and_closed_changes_are_not_sent(fixture: NotifyF
 
 #[database_test]
 async fn regression_fixed_before_sending_is_never_sent(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("ours", &receiver, &["regressed", "fixed"]).await;
+    let receiver = fixture.receiver(&["regressed", "fixed"]).await;
     let [fixed, muted] = [fixture.insert_regression("").await, fixture.insert_regression("").await];
     let update = async |change: &str, id: i64| {
         let update = format!("update regression set {change} where regression_id = {id}");
@@ -171,9 +175,7 @@ async fn regression_fixed_before_sending_is_never_sent(fixture: NotifyFixture) {
     update("state = 'fixed'", fixed).await;
     update("muted_until_at = now() + interval '1 day'", muted).await;
     let mut connection = fixture.app.pool.acquire().await.unwrap();
-    roundtrip_storage::notification::outbox::queue_fixed(&mut connection, &[fixed], Utc::now())
-        .await
-        .unwrap();
+    outbox::queue_fixed(&mut connection, &[fixed], Utc::now()).await.unwrap();
     fixture.send_due().await;
     assert!(receiver.received().is_empty(), "{:?}", receiver.received());
     assert_eq!(fixture.read_channel("ours").await["last_success_at"], Value::Null);
@@ -181,8 +183,7 @@ async fn regression_fixed_before_sending_is_never_sent(fixture: NotifyFixture) {
 
 #[database_test]
 async fn storm_sends_ten_messages_an_hour_then_a_summary(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("ours", &receiver, &["regressed"]).await;
+    let receiver = fixture.receiver(&["regressed"]).await;
     let begin = Utc::now();
     for minute in 1..=15 {
         fixture.insert_regression("").await;
@@ -204,17 +205,14 @@ async fn storm_sends_ten_messages_an_hour_then_a_summary(fixture: NotifyFixture)
 
 #[database_test]
 async fn subscribed_channels_get_improvements_and_suspect_machines(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("all", &receiver, &["improved", "machine"]).await;
+    let receiver = fixture.receiver(&["improved", "machine"]).await;
     fixture.insert_regression("direction = 'improved'").await;
     let mut connection = fixture.app.pool.acquire().await.unwrap();
     let suspect = "is suspect: results shifted without a code change";
     let now = Utc::now();
     for days in [0, 1, 6, 8] {
         let now = now + TimeDelta::days(days);
-        roundtrip_storage::notification::outbox::queue_machine(&mut connection, 1, 1, suspect, now)
-            .await
-            .unwrap();
+        outbox::queue_machine(&mut connection, 1, 1, suspect, now).await.unwrap();
         fixture.send_due_at(now + TimeDelta::minutes(3)).await;
     }
     let received = receiver.take();
@@ -224,8 +222,7 @@ async fn subscribed_channels_get_improvements_and_suspect_machines(fixture: Noti
 
 #[database_test]
 async fn silent_machine_is_reported_once(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("machines", &receiver, &["machine"]).await;
+    let receiver = fixture.receiver(&["machine"]).await;
     for hours in 1..=4 {
         let mut report = run("lab-1", 1, &[("ring", 1_000)]);
         report.started_at += TimeDelta::hours(2 * hours);
@@ -244,9 +241,8 @@ async fn silent_machine_is_reported_once(fixture: NotifyFixture) {
 }
 
 #[database_test]
-async fn suspect_machine_is_reported_once_without_its_changes(fixture: NotifyFixture) {
-    let receiver = Receiver::start();
-    fixture.channel("all", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
+async fn suspect_machine_is_reported_once_and_raises_no_alert(fixture: NotifyFixture) {
+    let receiver = fixture.receiver(&["regressed", "fixed", "improved", "machine"]).await;
     // The machine slows down three times, with all its series; then only the ring.
     let mut ns = (1_000, 4_000, 700);
     for commit in 2..=60 {
@@ -264,18 +260,24 @@ async fn suspect_machine_is_reported_once_without_its_changes(fixture: NotifyFix
     assert_eq!(events(&received), ["machine"]);
     let machine = &received[0].json()["machines"][0];
     assert_eq!(machine["machine"], "lab-1");
-    assert!(
-        machine["why"]
-            .as_str()
-            .unwrap()
-            .starts_with("is suspect: results shifted without a code change at 3"),
-        "{machine}"
-    );
+    let shifted = "results shifted without a code change at 3";
+    assert!(machine["why"].as_str().unwrap().starts_with(&format!("is suspect: {shifted}")), "{machine}");
+
+    let regressions = async |query: &str| {
+        let path = format!("/api/v1/projects/libfoo/regressions?state=new{query}");
+        fixture.app.read(&path).await["regressions"].clone()
+    };
+    assert_eq!(regressions("").await, json!([]));
+    let held = texts(&regressions("&quiet=true").await, "*/held_because");
+    let machines = fixture.app.read("/api/v1/projects/libfoo/machines").await;
+    let because = machines["machines"][0]["suspect_because"].as_str().unwrap();
+    assert!(because.starts_with(&format!("{shifted} commits (last 50 runs)")), "{because}");
+    assert_eq!(held, [format!("its machine is suspect: {because}")]);
 }
 
 #[database_test]
 async fn deleting_a_project_deletes_its_notifications(fixture: NotifyFixture) {
-    fixture.channel("ours", &Receiver::start(), &["regressed"]).await;
+    fixture.receiver(&["regressed"]).await;
     fixture.insert_regression("").await;
     fixture.send_due().await;
     fixture.insert_regression("").await;
