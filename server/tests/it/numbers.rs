@@ -1,6 +1,7 @@
 //! The numbers of a point, compared with a calculation that shares no code with the server.
 
 use crate::support::{TestApp, at, factory};
+use roundtrip_wire::RunId;
 use serde_json::{Value, json};
 
 /// The smallest value with at least `percent` of all values at or below it, by counting.
@@ -27,46 +28,39 @@ async fn stored_point(app: &TestApp) -> Value {
     app.read("/api/v1/projects/libfoo/series").await["series"][0]["latest"].clone()
 }
 
+/// Asserts the numbers that are always exact.
+fn assert_ends_and_sum(point: &Value, times: &[u64]) {
+    let expected = json!([times.iter().min(), times.iter().max(), times.iter().sum::<u64>()]);
+    assert_eq!(at(point, "latency_ns/min,latency_ns/max,sum_ns"), expected);
+}
+
 #[database_test]
 async fn quantiles_use_nearest_rank(app: TestApp) {
     let repetitions: Vec<Vec<u64>> = (0..3).map(|seed| times(seed, 1_000)).collect();
-    let mut report = factory::report();
-    report.results[0].repetitions =
-        (0..).zip(&repetitions).map(|(index, times)| factory::repetition(index, times)).collect();
-    app.store(&report).await;
+    let stored = (0..).zip(&repetitions).map(|(index, times)| factory::repetition(index, times));
+    app.store_results(vec![factory::result("pipe", 64, stored.collect())]).await;
 
     let all = repetitions.concat();
     let point = stored_point(&app).await;
-    for (name, percent) in [
-        ("p25", 25.0),
-        ("p50", 50.0),
-        ("p75", 75.0),
-        ("p90", 90.0),
-        ("p98", 98.0),
-        ("p99", 99.0),
-        ("p999", 99.9),
-    ] {
+    let quantiles =
+        [("p25", 25.0), ("p50", 50.0), ("p75", 75.0), ("p90", 90.0), ("p98", 98.0), ("p99", 99.0)];
+    for (name, percent) in quantiles.into_iter().chain([("p999", 99.9)]) {
         assert_eq!(point["latency_ns"][name], by_counting(&all, percent), "{name}");
     }
-    assert_eq!(point["latency_ns"]["min"], *all.iter().min().unwrap());
-    assert_eq!(point["latency_ns"]["max"], *all.iter().max().unwrap());
     assert_eq!(point["count"], 3_000);
-    assert_eq!(point["sum_ns"], all.iter().sum::<u64>());
+    assert_ends_and_sum(&point, &all);
 
     let mut medians: Vec<u64> = repetitions.iter().map(|times| by_counting(times, 50.0)).collect();
     medians.sort_unstable();
-    assert_eq!(point["repetition_p50_ns"]["q1"], medians[0]);
-    assert_eq!(point["repetition_p50_ns"]["median"], medians[1]);
-    assert_eq!(point["repetition_p50_ns"]["q3"], medians[2]);
+    assert_eq!(at(&point["repetition_p50_ns"], "q1,median,q3"), json!(medians));
 }
 
 #[database_test]
 async fn histogram_quantiles_are_within_a_thousandth(app: TestApp) {
     let times = times(9, 12_000);
-    let mut report = factory::report();
-    report.results[0].repetitions = vec![factory::repetition(0, &times)];
-    assert!(report.results[0].repetitions[0].samples.is_none());
-    app.store(&report).await;
+    let repetition = factory::repetition(0, &times);
+    assert!(repetition.samples.is_none());
+    app.store_results(vec![factory::result("pipe", 64, vec![repetition])]).await;
 
     let point = stored_point(&app).await;
     for (name, percent) in [("p50", 50.0), ("p98", 98.0), ("p999", 99.9)] {
@@ -74,9 +68,7 @@ async fn histogram_quantiles_are_within_a_thousandth(app: TestApp) {
             (point["latency_ns"][name].as_f64().unwrap(), by_counting(&times, percent) as f64);
         assert!((stored - exact).abs() <= exact / 1_000.0, "{name}: {stored}, exactly {exact}");
     }
-    assert_eq!(point["latency_ns"]["min"], *times.iter().min().unwrap());
-    assert_eq!(point["latency_ns"]["max"], *times.iter().max().unwrap());
-    assert_eq!(point["sum_ns"], times.iter().sum::<u64>());
+    assert_ends_and_sum(&point, &times);
 }
 
 #[database_test]
@@ -89,11 +81,8 @@ async fn sums_counts_and_marks_loss(app: TestApp) {
     app.store(&report).await;
 
     let point = stored_point(&app).await;
-    assert_eq!(point["repetition_count"], 2);
-    assert_eq!(point["failure_count"], 1);
-    assert_eq!(point["disturbed_count"], 1);
-    assert_eq!(at(&point, "attempted,accepted,delivered"), json!([6, 6, 5]));
-    assert_eq!(point["lossy"], true);
+    let counts = "repetition_count,failure_count,disturbed_count,attempted,accepted,delivered,lossy";
+    assert_eq!(at(&point, counts), json!([2, 1, 1, 6, 6, 5, true]));
 }
 
 #[database_test]
@@ -117,20 +106,13 @@ async fn only_streams_have_a_rate_of_delivered_bytes(app: TestApp) {
     // So does its line, if requested.
     for (asked, expected) in [("true", json!([[640_000_000], null])), ("false", json!([null, null]))] {
         let chart = app.read(&format!("/api/v1/charts/line?series=2,1&rate={asked}")).await;
-        assert_eq!(
-            json!([chart["series"][0]["bytes_per_second"], chart["series"][1]["bytes_per_second"]]),
-            expected
-        );
+        assert_eq!(at(&chart, "series/0/bytes_per_second,series/1/bytes_per_second"), expected);
     }
-}
-
-#[database_test]
-async fn stream_with_a_size_profile_has_no_rate(app: TestApp) {
-    let mut report = factory::report();
+    // A size profile names the largest message. Counting every message as that large would overstate the rate.
+    report.run_id = RunId::draw();
     let case = &mut report.results[0].case;
-    case.scenario = factory::slug("stream");
-    // The largest message. Counting every message as that large would overstate the rate.
-    case.size_profile = Some(factory::slug("chromium-ipc"));
+    (case.total_bytes, case.size_profile) = (None, Some(factory::slug("chromium-ipc")));
     app.store(&report).await;
-    assert_eq!(stored_point(&app).await["bytes_per_second"], Value::Null);
+    let series = app.read("/api/v1/series/3").await;
+    assert_eq!(at(&series, "case/size_profile,latest/bytes_per_second"), json!(["chromium-ipc", null]));
 }

@@ -13,7 +13,7 @@ async fn lists_newest_points_in_ascending_order(app: TestApp) {
     for number in [2, 5, 1, 4, 3] {
         let mut report = factory::nth(number);
         if number != 5 {
-            report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));
+            report.results.push(factory::once("tcp", 64, 7_000));
         }
         app.store(&report).await;
     }
@@ -50,16 +50,11 @@ async fn point_has_every_documented_number(app: TestApp) {
 }
 
 #[database_test]
-async fn returns_a_repeated_series_once(app: TestApp) {
+async fn returns_a_repeated_series_once_and_names_an_unknown_one(app: TestApp) {
     app.store(&factory::report()).await;
     let points = app.read("/api/v1/points?series=1,1").await;
     assert_eq!(points["series"].as_array().unwrap().len(), 1);
     assert_eq!(points["series"][0]["points"].as_array().unwrap().len(), 1);
-}
-
-#[database_test]
-async fn names_the_unknown_series(app: TestApp) {
-    app.store(&factory::report()).await;
     let problem = app.get("/api/v1/points?series=1,77").await.assert_problem(404, "unknown-series");
     assert!(problem.detail.contains("77"), "{problem:?}");
 }
@@ -68,11 +63,11 @@ async fn names_the_unknown_series(app: TestApp) {
 async fn point_detail_has_distribution_and_repetitions(app: TestApp) {
     let mut report = factory::report();
     // Not the first result, and repetitions out of order. Both must be found.
-    report.results.insert(0, factory::result("tcp", 64, vec![factory::repetition(0, &[9])]));
+    report.results.insert(0, factory::once("tcp", 64, 9));
     report.results[1].repetitions.reverse();
     report.results[1].repetitions[0].disturbed = vec!["cpu 1 was shared".into()];
     app.store(&report).await;
-    let detail_of_run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let detail_of_run = app.run(&report).await;
     let series_id = detail_of_run["results"][1]["series_id"].as_i64().unwrap();
 
     let detail = app.read(&format!("/api/v1/runs/{}/series/{series_id}", report.run_id)).await;
@@ -85,22 +80,22 @@ async fn point_detail_has_distribution_and_repetitions(app: TestApp) {
     for pair in histogram.windows(2) {
         assert_eq!(pair[0]["to_ns"], pair[1]["from_ns"], "bins have no gaps");
     }
-    let repetitions = detail["repetitions"].as_array().unwrap();
-    assert_eq!((&repetitions[0]["index"], &repetitions[1]["index"]), (&0.into(), &1.into()));
-    assert_eq!((&repetitions[0]["p50_ns"], &repetitions[1]["p50_ns"]), (&1_100.into(), &1_150.into()));
-    assert_eq!((&repetitions[0]["p99_ns"], &repetitions[1]["max_ns"]), (&1_200.into(), &1_300.into()));
-    assert_eq!(repetitions[0]["disturbed"], serde_json::json!([]));
-    assert_eq!(repetitions[1]["disturbed"], serde_json::json!(["cpu 1 was shared"]));
-    assert_eq!(repetitions[0]["ends"], serde_json::json!([{"cpus_seen": [1], "migrations": 0}]));
+    let listed = at(&detail, "repetitions/*/index,p50_ns,disturbed");
+    assert_eq!(listed, json!([[0, 1_100, []], [1, 1_150, ["cpu 1 was shared"]]]));
+    assert_eq!(at(&detail, "repetitions/0/p99_ns,repetitions/1/max_ns"), json!([1_200, 1_300]));
+    assert_eq!(detail["repetitions"][0]["ends"], json!([{"cpus_seen": [1], "migrations": 0}]));
 }
 
 #[database_test]
-async fn case_without_numbers_has_no_point(app: TestApp) {
-    let mut report = factory::report();
-    report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
+async fn unsupported_case_has_no_points(app: TestApp) {
+    let report = factory::nth_with(1, vec![factory::unsupported("posix-mq", "not on macOS")]);
     app.store(&report).await;
     let answer = app.get(&format!("/api/v1/runs/{}/series/1", report.run_id)).await;
     answer.assert_problem(404, "unknown-point");
+    let series = app.read("/api/v1/series/1").await;
+    assert_eq!(at(&series, "latest,latest_summary"), json!([null, null]));
+    let chart = app.read("/api/v1/charts/line?series=1").await;
+    assert_eq!(at(&chart, "series/0/point_count,series/0/latency_ns/p50"), json!([0, []]));
 }
 
 #[database_test]
@@ -111,11 +106,12 @@ async fn filters_points_of_the_trend(app: TestApp) {
         pull_request: Some(42),
         ..factory::report_at(factory::commit(8, Some(7)))
     };
-    app.store(&trend).await;
-    app.store(&topic).await;
-    let count = async |lines: &str| {
+    // Only one ordinal is asked for.
+    for report in [&trend, &topic, &factory::nth(6), &factory::nth(9)] {
+        app.store(report).await;
+    }
+    for (lines, expected) in [("", vec![7, 7]), ("&lines=all", vec![7, 7]), ("&lines=main", vec![7])] {
         let points = app.read(&format!("/api/v1/points?series=1&from=7&to=7{lines}")).await;
-        points["series"][0]["points"].as_array().unwrap().len()
-    };
-    assert_eq!((count("").await, count("&lines=all").await, count("&lines=main").await), (2, 2, 1));
+        assert_eq!(ordinals(&points["series"][0]["points"]), expected, "{lines}");
+    }
 }

@@ -1,12 +1,12 @@
 //! `/api/v1/projects/{project}/series` and `.../series/facets`: search.
 
 use crate::support::{TestApp, at, factory, texts};
-use roundtrip_wire::{Case, CaseResult, RunReport};
+use roundtrip_wire::{Case, CaseResult};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 fn with(transport: &str, change: impl Fn(&mut Case)) -> CaseResult {
-    let mut result = factory::result(transport, 64, vec![factory::repetition(0, &[500])]);
+    let mut result = factory::once(transport, 64, 500);
     result.transport.family = factory::slug(transport.split('-').next().unwrap());
     change(&mut result.case);
     result
@@ -28,8 +28,7 @@ async fn store_many(app: &TestApp) {
         }),
     ];
     app.store(&report).await;
-    let mut other = RunReport { run_id: roundtrip_wire::RunId::draw(), ..report };
-    other.machine.slug = factory::slug("mac-mini-2");
+    let mut other = factory::on("mac-mini-2", factory::nth_with(1, report.results));
     other.results.truncate(2);
     other.results.push(with("google-benchmark", |case| {
         case.scenario = factory::slug("benchmark");
@@ -43,14 +42,18 @@ async fn store_many(app: &TestApp) {
 
 /// Short names of the found series, in the order of the answer.
 fn found(answer: &Value) -> Vec<String> {
-    let name = |series: &Value| {
-        let text = |pointer: &str| series.pointer(pointer).unwrap().as_str().unwrap().to_owned();
-        let benchmark =
-            series["case"]["benchmark"].as_str().map(|name| format!(" {name}")).unwrap_or_default();
-        let bytes = &series["case"]["message_bytes"];
-        format!("{} {} {} {bytes}{benchmark}", text("/machine"), text("/transport/slug"), text("/case/mode"))
+    let parts = at(answer, "series/*/machine,transport/slug,case/mode,case/message_bytes,case/benchmark");
+    let text = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
+    let name = |parts: &Value| {
+        let parts = parts.as_array().unwrap().iter().filter(|part| !part.is_null());
+        parts.map(text).collect::<Vec<_>>().join(" ")
     };
-    answer["series"].as_array().unwrap().iter().map(name).collect()
+    parts.as_array().unwrap().iter().map(name).collect()
+}
+
+/// The series that a query finds.
+async fn search(app: &TestApp, query: &str) -> Vec<String> {
+    found(&app.read(&format!("/api/v1/projects/libfoo/series?{query}")).await)
 }
 
 #[database_test]
@@ -77,21 +80,20 @@ async fn words_match_prefixes_and_all_must_match(app: TestApp) {
         ("nothing", vec![]),
         ("ring%20nothing", vec![]),
     ] {
-        let answer = app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await;
-        assert_eq!(found(&answer), expected, "{q}");
+        assert_eq!(search(&app, &format!("q={q}")).await, expected, "{q}");
     }
 }
 
 #[database_test]
 async fn search_has_no_special_characters(app: TestApp) {
     store_many(&app).await;
-    let all = found(&app.read("/api/v1/projects/libfoo/series").await);
+    let all = search(&app, "").await;
     for q in ["", "%20", "*", "%26%7C!%28%29:*", "%27%27", "%5C", "---"] {
-        assert_eq!(found(&app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await), all, "{q}");
+        assert_eq!(search(&app, &format!("q={q}")).await, all, "{q}");
     }
     for q in ["a%27b", "a%5C", "a%5C%27b", "a:*", "a%26b", "!pipe%7Cx", "%3Cpipe%3E%C3%A4", "=mode=2proc%27"]
     {
-        app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await;
+        search(&app, &format!("q={q}")).await;
     }
 }
 
@@ -101,14 +103,14 @@ async fn finds_a_transport_by_its_current_title(app: TestApp) {
     let mut renamed = factory::report();
     renamed.results[0].transport.title = "Anonymous channel".into();
     app.store(&renamed).await;
-    let count = async |q| found(&app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await).len();
-    assert_eq!((count("anonymous").await, count("the").await), (1, 0));
+    assert_eq!(search(&app, "q=anonymous").await.len(), 1);
+    assert!(search(&app, "q=the").await.is_empty());
 }
 
 #[database_test]
 async fn does_not_find_other_projects(app: TestApp) {
     app.store(&factory::report()).await;
-    let mut other = RunReport { project: factory::slug("other"), ..factory::report() };
+    let mut other = factory::of_project("other");
     // A name that looks like a filter.
     other.results[0].case.benchmark = Some("x=project=1 =machine=lab-1".into());
     app.store(&other).await;
@@ -123,7 +125,7 @@ async fn does_not_find_other_projects(app: TestApp) {
 #[database_test]
 async fn pages_list_every_series_once_during_inserts(app: TestApp) {
     store_many(&app).await;
-    let all = found(&app.read("/api/v1/projects/libfoo/series?q=pipe").await);
+    let all = search(&app, "q=pipe").await;
     assert_eq!(all.len(), 6);
     let mut seen = Vec::new();
     let mut path = "/api/v1/projects/libfoo/series?q=pipe&limit=2".to_owned();
@@ -133,8 +135,7 @@ async fn pages_list_every_series_once_during_inserts(app: TestApp) {
         let Some(after) = page["next_after"].as_str() else { break };
         path = format!("/api/v1/projects/libfoo/series?after={after}&q=pipe&limit=2");
         // Sorts before all others, so it is not on any later page.
-        let mut more = factory::report();
-        more.machine.slug = factory::slug("a-machine");
+        let mut more = factory::on("a-machine", factory::report());
         more.results[0].case.message_bytes = 64 + u64::try_from(seen.len()).unwrap();
         app.store(&more).await;
     }
@@ -151,9 +152,7 @@ async fn pages_do_not_depend_on_the_search_plan(app: TestApp) {
             case.mode = factory::slug(if number % 50 == 7 { "2thread" } else { "2proc" });
         })
     };
-    let mut report = factory::report();
-    report.results = (0..600).map(result).collect();
-    app.store(&report).await;
+    app.store_results((0..600).map(result).collect()).await;
     let all = found_in_pages(&app, "limit=200").await;
     assert_eq!(all.len(), 600);
     for words in ["pipe", "ring", "2thread", "ring 2thread", "10599", "socket"] {
@@ -174,26 +173,23 @@ async fn found_in_pages(app: &TestApp, query: &str) -> Vec<String> {
 async fn facet_counts_apply_the_other_filters(app: TestApp) {
     store_many(&app).await;
     let facets = app.read("/api/v1/projects/libfoo/series/facets").await;
-    let count = |value: Value, series_count| json!({"value": value, "series_count": series_count});
+    // Values with their numbers of series.
+    let counts = |values: Value| {
+        let count = |pair: &Value| json!({"value": pair[0], "series_count": pair[1]});
+        values.as_array().unwrap().iter().map(count).collect::<Value>()
+    };
+    let transports = [("google-benchmark", 1), ("pipe", 5), ("ring-futex", 2), ("unix-stream", 1)];
     assert_eq!(
         facets,
         json!({
             "series_count": 9,
-            "machine": [count("lab-1".into(), 6), count("mac-mini-2".into(), 3)],
-            "transport": [
-                count("google-benchmark".into(), 1), count("pipe".into(), 5), count("ring-futex".into(), 2),
-                count("unix-stream".into(), 1),
-            ],
-            "scenario": [
-                count("benchmark".into(), 1), count("roundtrip".into(), 7), count("stream".into(), 1),
-            ],
-            "mode": [count("2proc".into(), 8), count("2thread".into(), 1)],
-            "placement": [count("same-cpu".into(), 9)],
-            "message_bytes": [
-                count(0.into(), 1), count(64.into(), 4), count(640.into(), 1), count(65_536.into(), 2),
-                count(1_048_576.into(), 1),
-            ],
-            "peers": [count(1.into(), 9)],
+            "machine": counts(json!([["lab-1", 6], ["mac-mini-2", 3]])),
+            "transport": counts(json!(transports)),
+            "scenario": counts(json!([["benchmark", 1], ["roundtrip", 7], ["stream", 1]])),
+            "mode": counts(json!([["2proc", 8], ["2thread", 1]])),
+            "placement": counts(json!([["same-cpu", 9]])),
+            "message_bytes": counts(json!([[0, 1], [64, 4], [640, 1], [65_536, 2], [1_048_576, 1]])),
+            "peers": counts(json!([[1, 9]])),
         })
     );
 
@@ -201,18 +197,15 @@ async fn facet_counts_apply_the_other_filters(app: TestApp) {
         app.read("/api/v1/projects/libfoo/series/facets?transport=pipe,unix-stream&message_bytes=64").await;
     assert_eq!(facets["series_count"], 3);
     // By size only: the transport filter does not affect its own facet.
-    assert_eq!(facets["transport"], json!([count("pipe".into(), 3), count("ring-futex".into(), 1)]));
+    assert_eq!(facets["transport"], counts(json!([["pipe", 3], ["ring-futex", 1]])));
     // By transport only.
-    assert_eq!(
-        facets["message_bytes"],
-        json!([count(64.into(), 3), count(640.into(), 1), count(65_536.into(), 2)])
-    );
+    assert_eq!(facets["message_bytes"], counts(json!([[64, 3], [640, 1], [65_536, 2]])));
     // By both.
-    assert_eq!(facets["machine"], json!([count("lab-1".into(), 2), count("mac-mini-2".into(), 1)]));
+    assert_eq!(facets["machine"], counts(json!([["lab-1", 2], ["mac-mini-2", 1]])));
 
     let facets = app.read("/api/v1/projects/libfoo/series/facets?q=json&machine=lab-1").await;
-    assert_eq!((&facets["series_count"], &facets["transport"]), (&0.into(), &json!([])));
-    assert_eq!(facets["machine"], json!([count("mac-mini-2".into(), 1)]));
+    assert_eq!(at(&facets, "series_count,transport"), json!([0, []]));
+    assert_eq!(facets["machine"], counts(json!([["mac-mini-2", 1]])));
 }
 
 #[database_test]

@@ -1,50 +1,29 @@
 //! `/api/v1/projects/{project}/series` and `/api/v1/series/{series_id}`.
 
 use crate::support::{TestApp, at, factory};
-use roundtrip_wire::{Case, RunReport};
+use roundtrip_wire::{CaseResult, RunReport};
 use serde_json::{Value, json};
 
 async fn store_mixed(app: &TestApp) {
-    let mut report = factory::report();
-    let mut stream = factory::result("pipe", 64, vec![factory::repetition(0, &[500])]);
+    let [mut stream, mut threads, mut free] =
+        [500, 600, 700].map(|time_ns| factory::once("pipe", 64, time_ns));
     stream.case.scenario = factory::slug("stream");
-    let mut threads = factory::result("pipe", 64, vec![factory::repetition(0, &[600])]);
     threads.case.mode = factory::slug("2thread");
-    let mut free = factory::result("pipe", 64, vec![factory::repetition(0, &[700])]);
     free.case.placement = factory::slug("free");
-    report.results = vec![
-        stream,
-        factory::result("tcp", 64, vec![factory::repetition(0, &[900])]),
-        threads,
-        factory::result("pipe", 1_024, vec![factory::repetition(0, &[800])]),
-        free,
-        factory::result("pipe", 64, vec![factory::repetition(0, &[400])]),
-    ];
-    app.store(&report).await;
-    report.run_id = roundtrip_wire::RunId::draw();
-    report.machine.slug = factory::slug("another");
-    report.results.truncate(1);
-    app.store(&report).await;
+    let [tcp, large, pipe] = [("tcp", 64, 900), ("pipe", 1_024, 800), ("pipe", 64, 400)]
+        .map(|(transport, message_bytes, time_ns)| factory::once(transport, message_bytes, time_ns));
+    app.store_results(vec![stream.clone(), tcp, threads, large, free, pipe]).await;
+    app.store(&factory::on("another", factory::nth_with(1, vec![stream]))).await;
 }
 
 fn names(series: &Value) -> Vec<String> {
-    series["series"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|series| {
-            let text = |pointer: &str| series.pointer(pointer).unwrap().as_str().unwrap();
-            format!(
-                "{}/{}/{}/{}/{}/{}",
-                text("/machine"),
-                text("/case/scenario"),
-                text("/transport/slug"),
-                text("/case/mode"),
-                text("/case/placement"),
-                series["case"]["message_bytes"]
-            )
-        })
-        .collect()
+    let parts = "machine,case/scenario,transport/slug,case/mode,case/placement,case/message_bytes";
+    let name = |series: &Value| {
+        let parts = at(series, parts).as_array().unwrap().clone();
+        let texts = parts.iter().map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned));
+        texts.collect::<Vec<_>>().join("/")
+    };
+    series["series"].as_array().unwrap().iter().map(name).collect()
 }
 
 #[database_test]
@@ -66,35 +45,39 @@ async fn lists_series_in_a_fixed_order(app: TestApp) {
 
 #[database_test]
 async fn each_parameter_defines_a_series(app: TestApp) {
-    let mut report = factory::report();
-    let plain = report.results[0].clone();
-    let with = |change: fn(&mut Case)| {
-        let mut result = plain.clone();
-        change(&mut result.case);
+    let with = |change: fn(&mut CaseResult)| {
+        let mut result = factory::once("pipe", 64, 500);
+        change(&mut result);
         result
     };
-    report.results = vec![
-        with(|case| case.size_profile = Some(factory::slug("chromium-ipc"))),
-        with(|case| case.buffer_bytes = Some(65_536)),
-        with(|case| case.rate_per_second = Some(10_000)),
-        with(|case| case.total_bytes = Some(640)),
-        with(|case| case.rate_per_second = Some(2_000)),
-        with(|case| case.buffer_bytes = Some(4_096)),
-        plain.clone(),
-    ];
+    let mut report = factory::nth_with(
+        1,
+        vec![
+            with(|result| result.case.size_profile = Some(factory::slug("chromium-ipc"))),
+            with(|result| result.case.buffer_bytes = Some(65_536)),
+            with(|result| result.case.rate_per_second = Some(10_000)),
+            with(|result| result.case.total_bytes = Some(640)),
+            with(|result| result.case.rate_per_second = Some(2_000)),
+            with(|result| result.case.buffer_bytes = Some(4_096)),
+            with(|_| {}),
+            // So does the methodology of a case.
+            with(|result| result.methodology.receive = factory::slug("spin")),
+        ],
+    );
     app.store(&report).await;
     let series = app.read("/api/v1/projects/libfoo/series").await;
-    let cases = at(&series, "series/*/case");
+    let parameters = "case/total_bytes,case/buffer_bytes,case/rate_per_second,case/size_profile";
     assert_eq!(
-        at(&cases, "*/total_bytes,buffer_bytes,rate_per_second,size_profile"),
+        at(&series, &format!("series/*/{parameters},methodology/receive")),
         json!([
-            [null, null, null, null],
-            [null, null, 2_000, null],
-            [null, null, 10_000, null],
-            [null, 4_096, null, null],
-            [null, 65_536, null, null],
-            [640, null, null, null],
-            [null, null, null, "chromium-ipc"],
+            [null, null, null, null, "block"],
+            [null, null, null, null, "spin"],
+            [null, null, 2_000, null, "block"],
+            [null, null, 10_000, null, "block"],
+            [null, 4_096, null, null, "block"],
+            [null, 65_536, null, null, "block"],
+            [640, null, null, null, "block"],
+            [null, null, null, "chromium-ipc", "block"],
         ])
     );
     // Uploading again finds the same cases.
@@ -105,9 +88,8 @@ async fn each_parameter_defines_a_series(app: TestApp) {
 
 #[database_test]
 async fn senders_receivers_and_messages_define_series(app: TestApp) {
-    let mut report = factory::report();
     let with = |(senders, peers, messages)| {
-        let mut result = factory::result("ring-futex", 64, vec![factory::repetition(0, &[900])]);
+        let mut result = factory::once("ring-futex", 64, 900);
         result.case.scenario = factory::slug("channel-n-n");
         (result.case.senders, result.case.peers, result.case.messages) = (senders, peers, messages);
         result
@@ -122,7 +104,7 @@ async fn senders_receivers_and_messages_define_series(app: TestApp) {
         (Some(10), 2, Some(1_000)),
         (None, 1, Some(100_000)),
     ];
-    report.results = ordered.into_iter().rev().map(with).collect();
+    let mut report = factory::nth_with(1, ordered.into_iter().rev().map(with).collect());
     app.store(&report).await;
     let series = app.read("/api/v1/projects/libfoo/series").await;
     assert_eq!(at(&series, "series/*/case/senders,case/peers,case/messages"), json!(ordered));
@@ -165,26 +147,6 @@ async fn shows_the_newest_commit_not_the_newest_upload(app: TestApp) {
 }
 
 #[database_test]
-async fn unsupported_case_has_no_points(app: TestApp) {
-    let mut report = factory::report();
-    report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
-    app.store(&report).await;
-    let series = app.read("/api/v1/series/1").await;
-    assert_eq!((&series["latest"], &series["latest_summary"]), (&Value::Null, &Value::Null));
-}
-
-#[database_test]
-async fn methodology_defines_a_series(app: TestApp) {
-    let mut report = factory::report();
-    let mut spinning = report.results[0].clone();
-    spinning.methodology.receive = factory::slug("spin");
-    report.results.push(spinning);
-    app.store(&report).await;
-    let series = app.read("/api/v1/projects/libfoo/series").await;
-    assert_eq!(at(&series, "series/*/methodology/receive"), json!(["block", "spin"]));
-}
-
-#[database_test]
 async fn newest_upload_describes_the_transport(app: TestApp) {
     app.store(&factory::report()).await;
     let mut report = factory::report();
@@ -195,15 +157,10 @@ async fn newest_upload_describes_the_transport(app: TestApp) {
 }
 
 #[database_test]
-async fn unknown_series_is_not_found(app: TestApp) {
-    app.get("/api/v1/series/7").await.assert_problem(404, "unknown-series");
-}
-
-#[database_test]
 async fn newest_point_prefers_the_trend(app: TestApp) {
     let trend = factory::nth(7);
     let mut topic = RunReport { branch: Some("topic".into()), pull_request: Some(42), ..factory::nth(8) };
-    topic.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));
+    topic.results.push(factory::once("tcp", 64, 7_000));
     app.store(&trend).await;
     app.store(&topic).await;
     let list = app.read("/api/v1/projects/libfoo/series").await;

@@ -1,15 +1,12 @@
 //! `/api/v1/projects/{project}/compare`.
 
 use super::csv_rows;
-use crate::support::{TestApp, at, factory};
+use crate::support::factory::{self, nth_with};
+use crate::support::{TestApp, at, texts};
 use roundtrip_wire::{CaseResult, RunId, RunReport};
 use serde_json::{Value, json};
+use std::fmt::Display;
 use std::path::Path;
-
-/// A report of commit `commit` with these results.
-fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
-    RunReport { results, ..factory::nth(commit) }
-}
 
 /// A result with repetitions around this time.
 fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
@@ -18,14 +15,20 @@ fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     factory::result(transport, message_bytes, repetitions.collect())
 }
 
-fn path(base: &str, head: &str) -> String {
+fn path(base: impl Display, head: impl Display) -> String {
     format!("/api/v1/projects/libfoo/compare?base={base}&head={head}")
+}
+
+/// The pair of this transport.
+fn pair_of<'a>(comparison: &'a Value, transport: &str) -> &'a Value {
+    let mut pairs = comparison["pairs"].as_array().unwrap().iter();
+    pairs.find(|pair| pair["transport"]["slug"] == transport).unwrap()
 }
 
 async fn compared(app: &TestApp, base: &RunReport, head: &RunReport) -> Value {
     app.store(base).await;
     app.store(head).await;
-    app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await
+    app.read(&path(&base.commit.sha, &head.commit.sha)).await
 }
 
 fn differences(pair: &Value) -> Vec<String> {
@@ -48,31 +51,26 @@ fn assert_not_compared(pair: &Value) {
 #[database_test]
 async fn each_series_has_a_verdict_with_its_numbers(app: TestApp) {
     let base =
-        report_of(1, vec![result("pipe", 64, 10_000), result("tcp", 64, 20_000), result("udp", 64, 9_000)]);
+        nth_with(1, vec![result("pipe", 64, 10_000), result("tcp", 64, 20_000), result("udp", 64, 9_000)]);
     let head =
-        report_of(2, vec![result("pipe", 64, 12_000), result("tcp", 64, 20_010), result("udp", 64, 8_000)]);
+        nth_with(2, vec![result("pipe", 64, 12_000), result("tcp", 64, 20_010), result("udp", 64, 8_000)]);
     let comparison = compared(&app, &base, &head).await;
     assert_eq!(comparison["base"]["commit"]["sha"], *base.commit.sha.as_str());
     assert_eq!(at(&comparison, "head/commit/ordinal,head/run_id"), json!([2, null]));
     let pairs = comparison["pairs"].as_array().unwrap();
-    let verdicts: Vec<_> = pairs.iter().map(|pair| pair["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["regressed", "no change", "improved"]);
+    assert_eq!(texts(&comparison, "pairs/*/verdict"), ["regressed", "no change", "improved"]);
 
     let pair = &pairs[0];
     assert!((pair["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01, "{pair}");
-    assert_eq!((&pair["transport"]["slug"], &pair["case"]["message_bytes"]), (&json!("pipe"), &json!(64)));
+    assert_eq!(at(pair, "transport/slug,case/message_bytes"), json!(["pipe", 64]));
     let points = app.read("/api/v1/points?series=1").await;
     for (side, report, place) in [("base", &base, 0), ("head", &head, 1)] {
         let (side, point) = (&pair[side], &points["series"][0]["points"][place]);
-        assert_eq!((&side["series_id"], &side["machine"]), (&json!(1), &json!("lab-1")));
+        assert_eq!(at(side, "series_id,machine"), json!([1, "lab-1"]));
         assert_eq!(side["run_id"], *report.run_id.to_string());
-        for name in ["environment_id", "lossy", "work_tree_modified", "repetition_p50_ns", "bytes_per_second"]
-        {
-            assert_eq!(side[name], point[name], "{name}");
-        }
-        for name in ["p50", "p90", "p99"] {
-            assert_eq!(side["latency_ns"][name], point["latency_ns"][name], "{name}");
-        }
+        let same = "environment_id,lossy,work_tree_modified,repetition_p50_ns,bytes_per_second,latency_ns/p50,\
+                    latency_ns/p90,latency_ns/p99";
+        assert_eq!(at(side, same), at(point, same));
         let repetitions = &report.results[0].repetitions;
         let min_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.min_ns).collect();
         let max_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.max_ns).collect();
@@ -83,8 +81,8 @@ async fn each_series_has_a_verdict_with_its_numbers(app: TestApp) {
 
 #[database_test]
 async fn different_methodologies_are_not_compared(app: TestApp) {
-    let base = report_of(1, vec![result("ring", 64, 10_000), result("tcp", 64, 20_000)]);
-    let mut head = report_of(2, vec![result("ring", 64, 20_000), result("tcp", 64, 40_000)]);
+    let base = nth_with(1, vec![result("ring", 64, 10_000), result("tcp", 64, 20_000)]);
+    let mut head = nth_with(2, vec![result("ring", 64, 20_000), result("tcp", 64, 40_000)]);
     head.results[0].methodology.receive = factory::slug("spin");
     head.results[0].methodology.window = 8;
     for repetition in &mut head.results[1].repetitions {
@@ -102,8 +100,8 @@ async fn different_methodologies_are_not_compared(app: TestApp) {
 
 #[database_test]
 async fn different_environments_are_not_compared(app: TestApp) {
-    let base = report_of(1, vec![result("ring", 64, 10_000)]);
-    let mut head = report_of(2, vec![result("ring", 64, 20_000)]);
+    let base = nth_with(1, vec![result("ring", 64, 10_000)]);
+    let mut head = nth_with(2, vec![result("ring", 64, 20_000)]);
     head.environment.stable.insert("os.kernel".into(), "7.0".into());
     head.environment.stable.insert("cpu.governor".into(), "powersave".into());
     head.suite.build = factory::slug("debug");
@@ -123,16 +121,15 @@ async fn different_environments_are_not_compared(app: TestApp) {
 
 #[database_test]
 async fn lists_series_of_one_side(app: TestApp) {
-    let base = report_of(1, vec![result("pipe", 64, 10_000)]);
-    let head = report_of(2, vec![result("pipe", 64, 12_000)]);
+    let base = nth_with(1, vec![result("pipe", 64, 10_000)]);
+    let head = nth_with(2, vec![result("pipe", 64, 12_000)]);
     let alone = compared(&app, &base, &head).await["pairs"][0].clone();
-    let base = report_of(3, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
-    let mut head = report_of(4, vec![result("pipe", 64, 12_000)]);
+    let base = nth_with(3, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
+    let mut head = nth_with(4, vec![result("pipe", 64, 12_000)]);
     head.results.extend((0..20).map(|place| result("only-head", 64 + place, 1_000)));
     let comparison = compared(&app, &base, &head).await;
-    let pairs = comparison["pairs"].as_array().unwrap();
-    assert_eq!(pairs.len(), 22);
-    let of = |transport: &str| pairs.iter().find(|pair| pair["transport"]["slug"] == transport).unwrap();
+    assert_eq!(comparison["pairs"].as_array().unwrap().len(), 22);
+    let of = |transport: &str| pair_of(&comparison, transport);
     for name in ["p", "p_adjusted", "change", "verdict"] {
         assert_eq!(of("pipe")[name], alone[name], "{name}");
     }
@@ -150,42 +147,35 @@ async fn compares_commits_per_machine(app: TestApp) {
     for (commit, machine, time_ns) in
         [(1, "lab-1", 10_000), (2, "lab-1", 12_000), (1, "lab-2", 50_000), (2, "lab-2", 50_000)]
     {
-        let mut report = report_of(commit, vec![result("pipe", 64, time_ns)]);
-        report.machine.slug = factory::slug(machine);
-        app.store(&report).await;
+        app.store(&factory::on(machine, nth_with(commit, vec![result("pipe", 64, time_ns)]))).await;
     }
     let [base, head] = [1, 2].map(factory::sha);
-    let found = |comparison: &Value| -> Vec<(String, String)> {
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let pairs = comparison["pairs"].as_array().unwrap();
-        pairs.iter().map(|pair| (text(&pair["head"]["machine"]), text(&pair["verdict"]))).collect()
-    };
-    let of = |machine: &str, verdict: &str| (machine.to_owned(), verdict.to_owned());
-    let both = app.read(&path(base.as_str(), head.as_str())).await;
-    assert_eq!(found(&both), [of("lab-1", "regressed"), of("lab-2", "no change")]);
-    let one = app.read(&format!("{}&machine=lab-2", path(base.as_str(), head.as_str()))).await;
-    assert_eq!(found(&one), [of("lab-2", "no change")]);
-    let none = app.read(&format!("{}&machine=nobody", path(base.as_str(), head.as_str()))).await;
-    assert_eq!(none["pairs"], json!([]));
+    for (machine, expected) in [
+        ("", json!([["lab-1", "regressed"], ["lab-2", "no change"]])),
+        ("&machine=lab-2", json!([["lab-2", "no change"]])),
+        ("&machine=nobody", json!([])),
+    ] {
+        let comparison = app.read(&format!("{}{machine}", path(&base, &head))).await;
+        assert_eq!(at(&comparison, "pairs/*/head/machine,verdict"), expected, "{machine}");
+    }
 }
 
 #[database_test]
 async fn runs_on_different_machines_are_not_compared(app: TestApp) {
-    let first = report_of(1, vec![result("pipe", 64, 10_000)]);
-    let mut second = report_of(1, vec![result("pipe", 64, 12_000)]);
+    let first = nth_with(1, vec![result("pipe", 64, 10_000)]);
+    let mut second = nth_with(1, vec![result("pipe", 64, 12_000)]);
     second.work_tree_modified = true;
-    let mut elsewhere = report_of(1, vec![result("pipe", 64, 12_000)]);
-    elsewhere.machine.slug = factory::slug("lab-2");
+    let elsewhere = factory::on("lab-2", nth_with(1, vec![result("pipe", 64, 12_000)]));
     for report in [&first, &second, &elsewhere] {
         app.store(report).await;
     }
     let [first, second, elsewhere] = [&first, &second, &elsewhere].map(|report| report.run_id.to_string());
     let comparison = app.read(&path(&first, &second)).await;
     assert_eq!(comparison["head"]["run_id"], *second);
-    let pair = &comparison["pairs"][0];
-    assert_eq!((&pair["verdict"], &pair["head"]["work_tree_modified"]), (&json!("regressed"), &json!(true)));
+    let modified = at(&comparison, "pairs/0/verdict,pairs/0/head/work_tree_modified");
+    assert_eq!(modified, json!(["regressed", true]));
     // A commit's unmodified run is used, even if another run is newer.
-    let comparison = app.read(&path(factory::sha(1).as_str(), &first)).await;
+    let comparison = app.read(&path(factory::sha(1), &first)).await;
     assert_eq!(comparison["pairs"][0]["base"]["run_id"], *first);
 
     let comparison = app.read(&path(&first, &elsewhere)).await;
@@ -197,11 +187,11 @@ async fn runs_on_different_machines_are_not_compared(app: TestApp) {
 #[database_test]
 async fn points_without_repetitions_are_not_compared(app: TestApp) {
     let (base, head) =
-        (report_of(1, vec![result("pipe", 64, 10_000)]), report_of(2, vec![result("pipe", 64, 12_000)]));
+        (nth_with(1, vec![result("pipe", 64, 10_000)]), nth_with(2, vec![result("pipe", 64, 12_000)]));
     app.store(&base).await;
     app.execute("update point set repetition_p50_ns = '{}'").await;
     app.store(&head).await;
-    let comparison = app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await;
+    let comparison = app.read(&path(&base.commit.sha, &head.commit.sha)).await;
     assert_not_compared(&comparison["pairs"][0]);
     let reason = comparison["pairs"][0]["reasons"][0].as_str().unwrap();
     assert!(reason.starts_with("base: stored by an old version of the server"), "{reason}");
@@ -217,7 +207,7 @@ fn of_two_modes(commit: u64, slow: bool) -> RunReport {
             .collect();
         factory::repetition(index, &times)
     };
-    report_of(commit, vec![factory::result("pipe", 64, (0..12).map(repetition).collect())])
+    nth_with(commit, vec![factory::result("pipe", 64, (0..12).map(repetition).collect())])
 }
 
 #[database_test]
@@ -225,9 +215,9 @@ async fn finds_a_second_mode_until_uploads_are_deleted(app: TestApp) {
     let (base, head) = (of_two_modes(1, false), of_two_modes(2, true));
     app.store(&base).await;
     app.store(&head).await;
-    let path = path(factory::sha(1).as_str(), factory::sha(2).as_str());
+    let path = path(factory::sha(1), factory::sha(2));
     let pair = app.read(&path).await["pairs"][0].clone();
-    assert_eq!((&pair["verdict"], &pair["p99"]["verdict"]), (&"no change".into(), &"regressed".into()));
+    assert_eq!(at(&pair, "verdict,p99/verdict"), json!(["no change", "regressed"]));
     assert_eq!(pair["shape"]["changed"], true, "{pair}");
     let words = pair["shape"]["difference"].as_str().unwrap();
     assert!(words.contains("of messages now form a second mode, 299 % slower"), "{words}");
@@ -240,9 +230,9 @@ async fn finds_a_second_mode_until_uploads_are_deleted(app: TestApp) {
 async fn inconclusive_pair_has_a_reason(app: TestApp) {
     for commit in [1, 2] {
         let few = (0..3).map(|index| factory::repetition(index, &[10_000 + u64::from(index)])).collect();
-        app.store(&report_of(commit, vec![factory::result("pipe", 64, few)])).await;
+        app.store(&nth_with(commit, vec![factory::result("pipe", 64, few)])).await;
     }
-    let pair = app.read(&path(factory::sha(1).as_str(), factory::sha(2).as_str())).await["pairs"][0].clone();
+    let pair = app.read(&path(factory::sha(1), factory::sha(2))).await["pairs"][0].clone();
     assert_eq!(pair["verdict"], "inconclusive");
     let why = pair["undecided"].as_str().unwrap();
     assert!(why == "too few repetitions per side: has 3, needs 4", "{why}");
@@ -253,18 +243,14 @@ async fn noisy_case_needs_a_larger_change(app: TestApp) {
     for commit in 1..=20 {
         let moving = 10_000 + commit * 7 % 5 * 200;
         let results = vec![result("quiet", 64, 10_000), result("moving", 64, moving)];
-        app.store(&report_of(commit, results)).await;
+        app.store(&nth_with(commit, results)).await;
     }
-    let head = report_of(21, vec![result("quiet", 64, 10_400), result("moving", 64, 10_400)]);
+    let head = nth_with(21, vec![result("quiet", 64, 10_400), result("moving", 64, 10_400)]);
     // Like commit 20.
-    let base = report_of(20, vec![result("quiet", 64, 10_000), result("moving", 64, 10_000)]);
+    let base = nth_with(20, vec![result("quiet", 64, 10_000), result("moving", 64, 10_000)]);
     let comparison = compared(&app, &base, &head).await;
-    let pair = |transport: &str| {
-        let mut pairs = comparison["pairs"].as_array().unwrap().iter();
-        pairs.find(|pair| pair["transport"]["slug"] == transport).unwrap()
-    };
-    let (quiet, moving) = (pair("quiet"), pair("moving"));
-    assert_eq!((&quiet["verdict"], &quiet["least_change"]), (&"regressed".into(), &0.01.into()));
+    let (quiet, moving) = (pair_of(&comparison, "quiet"), pair_of(&comparison, "moving"));
+    assert_eq!(at(quiet, "verdict,least_change"), json!(["regressed", 0.01]));
     assert_eq!(moving["verdict"], "inconclusive", "{moving}");
     assert!(moving["least_change"].as_f64().unwrap() > 0.05, "{moving}");
     let why = moving["undecided"].as_str().unwrap();
@@ -290,18 +276,8 @@ async fn server_and_command_line_agree(app: TestApp) {
         let pair =
             pairs.iter().find(|pair| (&pair["transport"]["slug"], &pair["case"]["message_bytes"]) == name);
         let pair = pair.unwrap();
-        for figure in [
-            "ratio",
-            "change",
-            "change_interval",
-            "p",
-            "p_adjusted",
-            "t",
-            "stars",
-            "verdict",
-            "differences",
-            "reasons",
-        ] {
+        let figures = "ratio change change_interval p p_adjusted t stars verdict differences reasons";
+        for figure in figures.split(' ') {
             assert!(agree(&pair[figure], &expected[figure]), "{name:?}: {figure} is {}", pair[figure]);
         }
     }
@@ -323,11 +299,11 @@ fn agree(one: &Value, other: &Value) -> bool {
 
 #[database_test]
 async fn comparison_csv_has_a_row_per_pair(app: TestApp) {
-    let base = report_of(1, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
-    let mut head = report_of(2, vec![result("pipe", 64, 12_000)]);
+    let base = nth_with(1, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
+    let mut head = nth_with(2, vec![result("pipe", 64, 12_000)]);
     head.results.push(result("tcp", 64, 3_000));
     let comparison = compared(&app, &base, &head).await;
-    let csv = format!("{}&format=csv", path(base.commit.sha.as_str(), head.commit.sha.as_str()));
+    let csv = format!("{}&format=csv", path(&base.commit.sha, &head.commit.sha));
     let rows = csv_rows(&app, &csv).await;
     assert_eq!(rows.len(), 3);
     let row = rows.iter().find(|row| row["transport"] == "pipe").unwrap();
@@ -352,8 +328,7 @@ async fn comparison_csv_has_a_row_per_pair(app: TestApp) {
 async fn names_an_unknown_side(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
-    let mut other = factory::nth(9);
-    other.project = factory::slug("libbar");
+    let other = RunReport { project: factory::slug("libbar"), ..factory::nth(9) };
     app.store(&other).await;
     let known = report.run_id.to_string();
     for (side, status, code) in [
@@ -380,8 +355,8 @@ async fn limit_lists_the_largest_and_counts_all(app: TestApp) {
         let pipes = [result("pipe", 64, pipe_64), result("pipe", 1024, pipe_1024), result("fifo", 64, fifo)];
         pipes.into_iter().chain([result("tcp", 64, 20_000), ring]).collect::<Vec<_>>()
     };
-    let base = report_of(1, of(10_000, 20_000, 9_000));
-    let mut head = report_of(2, of(11_000, 26_000, 7_000));
+    let base = nth_with(1, of(10_000, 20_000, 9_000));
+    let mut head = nth_with(2, of(11_000, 26_000, 7_000));
     head.results[4].methodology.window = 8;
     let all = compared(&app, &base, &head).await;
     assert_eq!(
@@ -393,22 +368,17 @@ async fn limit_lists_the_largest_and_counts_all(app: TestApp) {
     let window = json!({ "what": "window", "base": "1", "head": "8" });
     let why = json!([{ "differences": [window], "reasons": [], "pair_count": 1, "machines": ["lab-1"] }]);
     assert_eq!(all["not_compared"], why);
-    assert_eq!((&all["base"]["case_count"], &all["head"]["case_count"]), (&json!(5), &json!(5)));
+    assert_eq!(at(&all, "base/case_count,head/case_count"), json!([5, 5]));
 
-    let path = path(base.commit.sha.as_str(), head.commit.sha.as_str());
-    let listed = |comparison: &Value| -> Vec<(String, u64)> {
-        let pairs = comparison["pairs"].as_array().unwrap().iter();
-        let name = |pair: &Value| pair["kind"].as_str().unwrap().to_owned();
-        pairs.map(|pair| (name(pair), pair["case"]["message_bytes"].as_u64().unwrap())).collect()
-    };
+    let path = path(&base.commit.sha, &head.commit.sha);
+    let listed = |comparison: &Value| at(comparison, "pairs/*/kind,case/message_bytes");
     let first = app.read(&format!("{path}&limit=1&kind=slower,faster,not-comparable")).await;
-    let expected = [("slower", 1024), ("faster", 64), ("not-comparable", 64)];
-    assert_eq!(listed(&first), expected.map(|(kind, bytes)| (kind.to_owned(), bytes)));
+    assert_eq!(listed(&first), json!([["slower", 1024], ["faster", 64], ["not-comparable", 64]]));
     assert_eq!(first["counts"], all["counts"]);
 
     // A pair's verdict is adjusted for all pairs, even if only a few are requested.
     let found = app.read(&format!("{path}&q=pipe+1024")).await;
-    assert_eq!(listed(&found), [("slower".to_owned(), 1024)]);
+    assert_eq!(listed(&found), json!([["slower", 1024]]));
     let same = all["pairs"].as_array().unwrap().iter().find(|pair| pair["case"]["message_bytes"] == 1024);
     assert_eq!(Some(&found["pairs"][0]), same);
     assert_eq!(found["counts"]["slower"], 1);

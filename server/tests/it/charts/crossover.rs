@@ -1,7 +1,8 @@
 //! Crossovers of `/api/v1/projects/{project}/charts/sweep`.
 
-use crate::support::{TestApp, factory};
-use roundtrip_wire::{CaseResult, RunReport};
+use crate::support::TestApp;
+use crate::support::factory::{self, nth_with};
+use roundtrip_wire::CaseResult;
 use serde_json::{Value, json};
 
 /// No crossovers.
@@ -18,10 +19,6 @@ fn results(change: impl Fn(&mut CaseResult)) -> Vec<CaseResult> {
     copied.into_iter().chain(mapped).collect()
 }
 
-fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
-    RunReport { results, ..factory::nth(commit) }
-}
-
 async fn crossovers(app: &TestApp, query: &str) -> Vec<Value> {
     let chart = app.read(&format!("{ASK}&{query}")).await;
     assert_eq!(chart["lines"].as_array().unwrap().len(), 2, "{chart}");
@@ -30,7 +27,7 @@ async fn crossovers(app: &TestApp, query: &str) -> Vec<Value> {
 
 #[database_test]
 async fn sweep_reports_crossovers_with_intervals(app: TestApp) {
-    app.store(&report_of(1, results(|_| ()))).await;
+    app.store(&nth_with(1, results(|_| ()))).await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     let place = |slug: &str| {
         let lines = chart["lines"].as_array().unwrap();
@@ -48,11 +45,11 @@ async fn sweep_reports_crossovers_with_intervals(app: TestApp) {
 #[database_test]
 async fn incomparable_lines_have_no_crossover(app: TestApp) {
     // Each is stored with a later commit, so it is the newest of its series.
-    let kept = report_of(1, results(|_| ()));
+    let kept = nth_with(1, results(|_| ()));
     app.store(&kept).await;
     assert_eq!(crossovers(&app, "over=message_bytes").await.len(), 1);
 
-    let mut elsewhere = report_of(2, results(|_| ()));
+    let mut elsewhere = nth_with(2, results(|_| ()));
     elsewhere.results.retain(|result| result.transport.slug.as_str() == "memfd");
     elsewhere.environment.stable.insert("os.kernel".into(), "6.99.0".into());
     app.store(&elsewhere).await;
@@ -60,10 +57,10 @@ async fn incomparable_lines_have_no_crossover(app: TestApp) {
     let of_the_first = format!("over=message_bytes&commit={}", factory::sha(1));
     assert_eq!(crossovers(&app, &of_the_first).await.len(), 1);
 
-    app.store(&report_of(3, results(|result| result.repetitions[0].delivered -= 1))).await;
+    app.store(&nth_with(3, results(|result| result.repetitions[0].delivered -= 1))).await;
     assert_eq!(crossovers(&app, "over=message_bytes").await, NONE, "loss");
 
-    app.store(&report_of(4, results(|result| result.oversubscribed = true))).await;
+    app.store(&nth_with(4, results(|result| result.oversubscribed = true))).await;
     assert_eq!(crossovers(&app, "over=message_bytes").await, NONE, "more threads than processors");
 }
 
@@ -76,7 +73,7 @@ async fn different_work_has_no_crossover(app: TestApp) {
         (4, |result| result.methodology.window = 256, 0),
         (5, |result| result.methodology.probe = Some(factory::slug("syscalls")), 0),
     ] {
-        app.store(&report_of(commit, results(change))).await;
+        app.store(&nth_with(commit, results(change))).await;
         let query = format!("over=message_bytes&commit={}", factory::sha(commit));
         assert_eq!(crossovers(&app, &query).await.len(), expected, "{commit}");
     }
@@ -90,10 +87,7 @@ async fn only_sizes_have_crossovers(app: TestApp) {
         result.repetitions.iter_mut().for_each(|repetition| repetition.delivered *= u64::from(peers));
         result
     };
-    app.store(&report_of(
-        1,
-        vec![of("ring", 1, 10), of("ring", 8, 90), of("fifo", 1, 20), of("fifo", 8, 30)],
-    ))
-    .await;
+    let results = vec![of("ring", 1, 10), of("ring", 8, 90), of("fifo", 1, 20), of("fifo", 8, 30)];
+    app.store(&nth_with(1, results)).await;
     assert_eq!(crossovers(&app, "over=peers").await, NONE);
 }

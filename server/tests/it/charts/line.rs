@@ -2,10 +2,8 @@
 
 use super::{csv_rows, extend, numbers, report_of};
 use crate::support::{TestApp, at, factory};
-use axum::body::Body;
-use axum::http::Request;
 use roundtrip_server::AppState;
-use roundtrip_wire::{RunId, Summary};
+use roundtrip_wire::{RunId, RunReport, Summary};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
@@ -86,11 +84,9 @@ async fn long_times_are_exact(app: TestApp) {
 #[database_test]
 async fn series_are_in_the_requested_order(app: TestApp) {
     let mut report = report_of(1, &[1_000]);
-    report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[2_000])]));
+    report.results.push(factory::once("tcp", 64, 2_000));
     app.store(&report).await;
-    let mut elsewhere = report_of(2, &[3_000]);
-    elsewhere.machine.slug = factory::slug("lab-2");
-    app.store(&elsewhere).await;
+    app.store(&factory::on("lab-2", report_of(2, &[3_000]))).await;
     let chart = app.read("/api/v1/charts/line?series=3,1,2,1").await;
     let found = at(&chart, "series/*/series_id,latency_ns/p50");
     assert_eq!(found, json!([[3, [3_000]], [1, [1_000]], [2, [2_000]]]));
@@ -135,9 +131,7 @@ async fn selects_the_newest_points_or_a_range(app: TestApp) {
 #[database_test]
 async fn selects_the_main_line_by_default(app: TestApp) {
     for (commit, branch) in [(1, "main"), (2, "feature"), (3, "main"), (4, "other")] {
-        let mut report = report_of(commit, &[1_000]);
-        report.branch = Some(branch.into());
-        app.store(&report).await;
+        app.store(&RunReport { branch: Some(branch.into()), ..report_of(commit, &[1_000]) }).await;
     }
     app.execute("update point set mainline = commit_ordinal in (1, 3)").await;
     for (query, expected) in [
@@ -165,9 +159,8 @@ async fn runs_of_a_commit_are_ordered_by_start(app: TestApp) {
     let mut ids: Vec<RunId> = (0..3).map(|_| RunId::draw()).collect();
     ids.sort_unstable();
     for place in [1, 2, 0] {
-        let mut report = report_of(1, &[1_000 + place]);
-        report.run_id = ids[usize::try_from(place).unwrap()];
-        app.store(&report).await;
+        let run_id = ids[usize::try_from(place).unwrap()];
+        app.store(&RunReport { run_id, ..report_of(1, &[1_000 + place]) }).await;
     }
     let chart = app.read("/api/v1/charts/line?series=1").await;
     assert_eq!(numbers(&line(&chart, 0)["latency_ns"]["p50"]), [1_000, 1_001, 1_002]);
@@ -230,7 +223,7 @@ async fn series_without_samples_has_stated_values(app: TestApp) {
             quantiles: Vec::new(),
             count: None,
         });
-        report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[2_000])]));
+        report.results.push(factory::once("tcp", 64, 2_000));
         app.store(&report).await;
     }
     let chart = app.read("/api/v1/charts/line?series=1,2&from=2").await;
@@ -250,27 +243,6 @@ async fn series_without_samples_has_stated_values(app: TestApp) {
         cells,
         [["1", "", "510", ""], ["1", "", "505", "455"], ["2", "2000", "", ""], ["2", "2000", "", ""]]
     );
-}
-
-#[database_test]
-async fn series_without_points_has_an_empty_line(app: TestApp) {
-    let mut report = factory::report();
-    report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
-    app.store(&report).await;
-    let chart = app.read("/api/v1/charts/line?series=1").await;
-    assert_eq!(line(&chart, 0)["point_count"], 0);
-    assert_eq!(line(&chart, 0)["latency_ns"]["p50"], json!([]));
-}
-
-#[database_test]
-async fn finds_point_details_by_ordinal(app: TestApp) {
-    for commit in 1..=3 {
-        app.store(&report_of(commit, &[1_000 * commit])).await;
-    }
-    let points = app.read("/api/v1/points?series=1&from=2&to=2").await;
-    let points = points["series"][0]["points"].as_array().unwrap();
-    assert_eq!(points.len(), 1);
-    assert_eq!((&points[0]["commit_ordinal"], &points[0]["latency_ns"]["p50"]), (&json!(2), &json!(2_000)));
 }
 
 #[database_test]
@@ -297,16 +269,13 @@ async fn csv_has_every_point(app: TestApp) {
         assert_eq!(rows[0][name], expected, "{name}");
     }
 
-    let ask = |accept: &str, query: &str| {
-        let path = format!("/api/v1/charts/line?series=1{query}");
-        app.call(Request::get(path).header("accept", accept.to_owned()).body(Body::empty()).unwrap())
-    };
     for (accept, query, expected) in [
         ("text/csv", "", "text/csv; charset=utf-8; header=present"),
         ("text/csv", "&format=json", "application/json"),
         ("*/*", "", "application/json"),
     ] {
-        let answer = ask(accept, query).await;
+        let path = format!("/api/v1/charts/line?series=1{query}");
+        let answer = app.send_with("GET", &path, &[("accept", accept)], None).await;
         assert_eq!(answer.headers["content-type"], expected, "{accept} {query}");
         let vary: Vec<_> = answer.headers.get_all("vary").iter().collect();
         assert!(vary.iter().any(|vary| *vary == "accept"), "{vary:?}");
@@ -334,9 +303,7 @@ async fn rejects_invalid_parameters(app: TestApp) {
         ("series=1&repetitions=maybe", "repetitions"),
         ("series=1&point=3", "point"),
     ] {
-        let problem = app.get(&format!("/api/v1/charts/line?{query}")).await;
-        let problem = problem.assert_problem(400, "invalid-parameter");
-        assert!(problem.detail.contains(named), "{query}: {}", problem.detail);
+        app.get(&format!("/api/v1/charts/line?{query}")).await.assert_invalid(named);
     }
 }
 
@@ -367,11 +334,8 @@ async fn line_uses_an_index_only_scan(pool: PgPool) {
         );
         let plan: Value = sqlx::query_scalar(sqlx::AssertSqlSafe(explain)).fetch_one(&one).await.unwrap();
         let scans = scans(&plan[0]["Plan"]);
-        assert_eq!(
-            scans,
-            ["Index Only Scan Backward of point_line, 0 rows of the table"],
-            "{mode}: {plan:#}"
-        );
+        let index_only = "Index Only Scan Backward of point_line, 0 rows of the table";
+        assert_eq!(scans, [index_only], "{mode}: {plan:#}");
     }
 }
 

@@ -26,9 +26,7 @@ fn numbers(deltas: &Value) -> Vec<i64> {
 
 /// A report of `libfoo` at this commit, with one case of one repetition.
 fn report_of(commit: u64, times_ns: &[u64]) -> RunReport {
-    let mut report = factory::nth(commit);
-    report.results = vec![factory::result("pipe", 64, vec![factory::repetition(0, times_ns)])];
-    report
+    factory::nth_with(commit, vec![factory::result("pipe", 64, vec![factory::repetition(0, times_ns)])])
 }
 
 /// Copies the only stored point to further commits, one for each p50 and p99.

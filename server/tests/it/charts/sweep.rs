@@ -1,44 +1,34 @@
 //! `/api/v1/projects/{project}/charts/sweep`.
 
 use super::csv_rows;
-use crate::support::{TestApp, factory};
-use roundtrip_wire::{CaseResult, RunReport};
+use crate::support::factory::{self, nth_with, once};
+use crate::support::{TestApp, at};
+use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 
 const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
 
-fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
-    RunReport { results, ..factory::nth(commit) }
-}
-
-fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
-    factory::result(transport, message_bytes, vec![factory::repetition(0, &[time_ns])])
-}
-
 /// Transport, distinguishing fields, and the parameter and p50 of each point.
 type Line = (String, Value, Vec<(u64, u64)>);
 
+/// Copies over 64 and 4,096 bytes.
+fn copies() -> RunReport {
+    nth_with(1, vec![once("pipe", 64, 900), once("tcp", 64, 5_000), once("pipe", 4_096, 1_900)])
+}
+
 fn lines(chart: &Value) -> Vec<Line> {
+    let lines = at(chart, "lines/*/transport/slug,distinguishing,points");
     let line = |line: &Value| {
-        let point =
-            |point: &Value| (point["x"].as_u64().unwrap(), point["latency_ns"]["p50"].as_u64().unwrap());
-        (
-            line["transport"]["slug"].as_str().unwrap().to_owned(),
-            line["distinguishing"].clone(),
-            line["points"].as_array().unwrap().iter().map(point).collect(),
-        )
+        let points = at(&line[2], "*/x,latency_ns/p50");
+        (line[0].as_str().unwrap().to_owned(), line[1].clone(), serde_json::from_value(points).unwrap())
     };
-    chart["lines"].as_array().unwrap().iter().map(line).collect()
+    lines.as_array().unwrap().iter().map(line).collect()
 }
 
 #[database_test]
 async fn draws_transports_over_message_sizes(app: TestApp) {
-    app.store(&report_of(
-        1,
-        vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)],
-    ))
-    .await;
-    let newest = report_of(2, vec![result("pipe", 1_024, 1_200), result("pipe", 64, 1_000)]);
+    app.store(&copies()).await;
+    let newest = nth_with(2, vec![once("pipe", 1_024, 1_200), once("pipe", 64, 1_000)]);
     app.store(&newest).await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     assert_eq!((&chart["over"], &chart["commit"]), (&json!("message_bytes"), &Value::Null));
@@ -74,12 +64,11 @@ async fn draws_transports_over_message_sizes(app: TestApp) {
 
 #[database_test]
 async fn methodologies_are_separate_lines(app: TestApp) {
-    let mut spinning = result("ring", 64, 300);
+    let mut spinning = once("ring", 64, 300);
     spinning.methodology.receive = factory::slug("spin");
-    let mut threads = result("ring", 64, 200);
+    let mut threads = once("ring", 64, 200);
     threads.case.mode = factory::slug("2thread");
-    app.store(&report_of(1, vec![result("ring", 64, 900), result("ring", 128, 950), spinning, threads]))
-        .await;
+    app.store(&nth_with(1, vec![once("ring", 64, 900), once("ring", 128, 950), spinning, threads])).await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     assert_eq!(chart["distinguished_by"], json!(["mode", "receive"]));
     assert_eq!(
@@ -99,14 +88,14 @@ async fn methodologies_are_separate_lines(app: TestApp) {
 #[database_test]
 async fn draws_lines_over_participants(app: TestApp) {
     let of = |senders: Option<u32>, peers: u32, time_ns: u64| {
-        let mut result = result("ring", 64, time_ns);
+        let mut result = once("ring", 64, time_ns);
         result.case.scenario = factory::slug("channel-n-n");
         (result.case.senders, result.case.peers) = (senders, peers);
         // Each receiver gets it.
         result.repetitions[0].delivered = u64::from(peers);
         result
     };
-    app.store(&report_of(1, vec![of(None, 1, 10), of(Some(2), 2, 20), of(Some(4), 4, 40)])).await;
+    app.store(&nth_with(1, vec![of(None, 1, 10), of(Some(2), 2, 20), of(Some(4), 4, 40)])).await;
     let ask = |over: &str| {
         format!("/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=channel-n-n&over={over}")
     };
@@ -120,11 +109,11 @@ async fn draws_lines_over_participants(app: TestApp) {
 
 #[database_test]
 async fn selects_points_of_one_commit(app: TestApp) {
-    let old = report_of(1, vec![result("pipe", 64, 900)]);
+    let old = nth_with(1, vec![once("pipe", 64, 900)]);
     app.store(&old).await;
-    app.store(&report_of(2, vec![result("pipe", 64, 1_000), result("pipe", 128, 1_100)])).await;
+    app.store(&nth_with(2, vec![once("pipe", 64, 1_000), once("pipe", 128, 1_100)])).await;
     // Another run of the old commit, with a modified work tree.
-    let mut modified = report_of(1, vec![result("pipe", 64, 700)]);
+    let mut modified = nth_with(1, vec![once("pipe", 64, 700)]);
     modified.work_tree_modified = true;
     app.store(&modified).await;
     app.execute("update point set mainline = false where commit_ordinal = 2").await;
@@ -136,15 +125,13 @@ async fn selects_points_of_one_commit(app: TestApp) {
     assert_eq!(lines(&chart)[0].2, [(64, 1_000), (128, 1_100)], "also outside the main line");
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     assert_eq!(lines(&chart)[0].2, [(64, 700)], "the newest on the main line");
-    app.get(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(9)))
-        .await
-        .assert_problem(404, "unknown-commit");
+    let unknown = format!("{ASK}&over=message_bytes&commit={}", factory::sha(9));
+    app.get(&unknown).await.assert_problem(404, "unknown-commit");
 }
 
 #[database_test]
 async fn sweep_csv_has_a_row_per_point(app: TestApp) {
-    let report =
-        report_of(1, vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)]);
+    let report = copies();
     app.store(&report).await;
     let rows = csv_rows(&app, &format!("{ASK}&over=message_bytes&format=csv")).await;
     let cells: Vec<_> = rows
@@ -161,10 +148,8 @@ async fn sweep_csv_has_a_row_per_point(app: TestApp) {
             ["2", "tcp", "transport: tcp", "64", "5000"],
         ]
     );
-    assert_eq!(
-        (&rows[0]["run_id"], &rows[0]["commit_ordinal"]),
-        (&report.run_id.to_string(), &"1".to_owned())
-    );
+    assert_eq!(rows[0]["run_id"], report.run_id.to_string());
+    assert_eq!(rows[0]["commit_ordinal"], "1");
 }
 
 #[database_test]
@@ -180,8 +165,7 @@ async fn rejects_invalid_parameters(app: TestApp) {
         ("over=mode&machine=lab-1&scenario=route", "over"),
         (&format!("{whole}&commit=abc"), "commit"),
     ] {
-        let problem = app.get(&of("libfoo", query)).await.assert_problem(400, "invalid-parameter");
-        assert!(problem.detail.contains(named), "{query}: {}", problem.detail);
+        app.get(&of("libfoo", query)).await.assert_invalid(named);
     }
     assert_eq!(lines(&app.read(&of("libfoo", &whole.replace("lab-1", "nobody"))).await), []);
 }
