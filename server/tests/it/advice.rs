@@ -1,24 +1,22 @@
 //! `/api/v1/projects/{project}/advice`: costs of messages, estimated from stored results.
 
 use crate::support::{TestApp, at, factory, texts};
-use roundtrip_wire::{CaseResult, EndObservation, Machine, RunReport};
+use roundtrip_wire::{CaseResult, EndObservation};
 use serde_json::{Value, json};
 
 const ASK: &str = "/api/v1/projects/libfoo/advice";
 
 /// Ten repetitions within 2 % of a time. A message takes 7 µs of two processors, and each end sleeps once.
 fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
-    let repetition = |index: u32| {
-        let end = EndObservation {
-            user_ns: Some(2_000),
-            system_ns: Some(1_500),
-            voluntary_switches: Some(1),
-            ..EndObservation::default()
-        };
-        let times = [time_ns + time_ns * u64::from(index) / 500];
-        roundtrip_wire::Repetition { ends: vec![end.clone(), end], ..factory::repetition(index, &times) }
+    let end = EndObservation {
+        user_ns: Some(2_000),
+        system_ns: Some(1_500),
+        voluntary_switches: Some(1),
+        ..EndObservation::default()
     };
-    factory::result(transport, message_bytes, (0..10).map(repetition).collect())
+    let mut result = factory::steady(transport, message_bytes, time_ns);
+    result.repetitions.iter_mut().for_each(|repetition| repetition.ends = vec![end.clone(), end.clone()]);
+    result
 }
 
 /// A transport that copies and one that maps.
@@ -42,12 +40,9 @@ async fn ranks_transports_with_sensitivity(app: TestApp) {
     app.store_results(results()).await;
     let advice = advice(&app, "sizes=64:9,1000:1&rate_per_second=10000").await;
     let group = &advice["groups"][0];
-    assert_eq!((&group["machine"], &group["case"]["scenario"]), (&json!("lab-1"), &json!("roundtrip")));
-    let [first, second] = &group["ranking"].as_array().unwrap()[..] else { panic!("{group}") };
-    assert_eq!(
-        (&first["transport"]["slug"], &second["transport"]["slug"]),
-        (&json!("pipe"), &json!("memfd"))
-    );
+    assert_eq!(at(group, "machine,case/scenario"), json!(["lab-1", "roundtrip"]));
+    assert_eq!(texts(group, "ranking/*/transport/slug"), ["pipe", "memfd"]);
+    let [first, second] = [0, 1].map(|place| &group["ranking"][place]);
     let latency = &first["latency_ns"];
     assert!(
         near(&latency["p50"], 5_050.0) && near(&latency["p98"], 6_030.0) && near(&latency["mean"], 5_150.0),
@@ -69,7 +64,7 @@ async fn ranks_transports_with_sensitivity(app: TestApp) {
     assert!(answer.ends_with("With 256x longer messages, memfd would be first."), "{answer}");
     assert_eq!(group["would_change"], json!([{"factor": 256.0, "place": 1}]));
     let crossover = &group["crossovers"][0];
-    assert_eq!((&crossover["below"], &crossover["above"]), (&json!(0), &json!(1)));
+    assert_eq!(at(crossover, "below,above"), json!([0, 1]));
     assert!((7_000..8_200).contains(&crossover["x"].as_u64().unwrap()), "{crossover}");
 }
 
@@ -129,21 +124,18 @@ async fn ranks_only_comparable_transports(app: TestApp) {
 #[database_test]
 async fn uses_only_the_newest_environment(app: TestApp) {
     app.store_results(results()).await;
-    let mut newer = RunReport { results: vec![result("memfd", 64, 1)], ..factory::nth(2) };
+    let mut newer = factory::nth_with(2, vec![result("memfd", 64, 1)]);
     newer.environment.stable.insert("os.kernel".into(), "6.99.0".into());
     app.store(&newer).await;
-    let other = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
-    app.store(&RunReport { machine: other, results: results(), ..factory::report() }).await;
+    app.store(&factory::on("lab-2", factory::nth_with(1, results()))).await;
     let advice = advice(&app, "sizes=64:1").await;
     let of = |machine: &str| {
         let groups = advice["groups"].as_array().unwrap();
         groups.iter().find(|group| group["machine"] == machine).unwrap().clone()
     };
     let unranked = &of("lab-1")["not_ranked"][0];
-    assert_eq!(
-        (&unranked["transport"]["slug"], of("lab-1")["ranking"].as_array().unwrap().len()),
-        (&json!("pipe"), 1)
-    );
+    assert_eq!(unranked["transport"]["slug"], "pipe");
+    assert_eq!(of("lab-1")["ranking"].as_array().unwrap().len(), 1);
     assert!(unranked["because"].as_str().unwrap().contains("measure it again"));
     assert_eq!(of("lab-2")["ranking"].as_array().unwrap().len(), 2);
     let one = self::advice(&app, "sizes=64:1&machine=lab-2").await;
@@ -163,9 +155,7 @@ async fn rejects_invalid_profiles(app: TestApp) {
         ("sizes=64:1&rate_per_second=0", "more than 0"),
         ("sizes=64:1&rate_per_second=NaN", "more than 0"),
     ] {
-        let answer = app.get(&format!("{ASK}?{query}")).await;
-        let detail = answer.assert_problem(400, "invalid-parameter").detail;
-        assert!(detail.contains(expected), "{query}: {detail}");
+        app.get(&format!("{ASK}?{query}")).await.assert_invalid(expected);
     }
     app.get(&format!("{ASK}?sizes=64:1&machine=lab-9")).await.assert_problem(404, "unknown-machine");
     let chromium = advice(&app, "profile=chromium-ipc").await;

@@ -9,11 +9,7 @@ async fn charted(app: &TestApp) -> Vec<(String, i64)> {
     let points = app.read("/api/v1/points?series=1").await;
     let of_points = at(&points, "series/0/points/*/commit_sha,commit_ordinal");
     assert_eq!(of_points, at(&points, "commits/*/sha,ordinal"), "points and commits agree");
-    let commits = points["commits"].as_array().unwrap();
-    commits
-        .iter()
-        .map(|commit| (commit["subject"].as_str().unwrap().to_owned(), commit["ordinal"].as_i64().unwrap()))
-        .collect()
+    serde_json::from_value(at(&points, "commits/*/subject,ordinal")).unwrap()
 }
 
 fn expected(places: &[(u64, i64)]) -> Vec<(String, i64)> {
@@ -66,13 +62,10 @@ async fn known_ancestor_moves_estimated_descendants(app: TestApp) {
     }
     assert_eq!(charted(&app).await, expected(&[(50, 50), (30, 51), (31, 52), (32, 53)]));
     app.store(&factory::nth(30)).await;
-    let after: Vec<_> = app
-        .rows::<(String, i64)>(
-            "select distinct commit.subject, point.commit_ordinal from point join commit using (commit_id)
-         order by point.commit_ordinal",
-        )
-        .await;
-    assert_eq!(after, expected(&[(30, 30), (31, 31), (32, 32), (50, 50)]));
+    let moved =
+        "select distinct commit.subject, point.commit_ordinal from point join commit using (commit_id)
+                 order by point.commit_ordinal";
+    assert_eq!(app.rows::<(String, i64)>(moved).await, expected(&[(30, 30), (31, 31), (32, 32), (50, 50)]));
 }
 
 #[database_test]
@@ -93,10 +86,7 @@ async fn projects_order_commits_independently(app: TestApp) {
     let other =
         RunReport { project: factory::slug("fork"), ..factory::report_at(factory::commit(4, Some(44))) };
     app.store(&other).await;
-    let of = async |project: &str| {
-        app.read(&format!("/api/v1/projects/{project}")).await["latest_run"]["commit"]["ordinal"]
-            .as_i64()
-            .unwrap()
-    };
-    assert_eq!((of("libfoo").await, of("fork").await), (4, 44));
+    let projects = app.read("/api/v1/projects").await;
+    let ordinals = at(&projects, "projects/*/project,latest_run/commit/ordinal");
+    assert_eq!(ordinals, json!([["fork", 44], ["libfoo", 4]]));
 }

@@ -1,11 +1,10 @@
 //! `/api/v1/projects/{project}/error-rates`, and the task that counts them.
 
 use crate::support::{TestApp, at, factory};
-use axum::http::StatusCode;
 use chrono::{TimeDelta, Utc};
 use roundtrip_domain::tasks::{TaskError, error_rates};
 use roundtrip_storage::task;
-use roundtrip_wire::{Machine, RunReport};
+use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -13,21 +12,15 @@ const PATH: &str = "/api/v1/projects/libfoo/error-rates";
 
 /// A report of a commit on a machine: two transports with the given number of repetitions and approximate times.
 fn report(machine: &str, commit: u64, repetitions: u32, ns: u64) -> RunReport {
-    let mut report = factory::nth(commit);
-    report.machine = Machine { slug: factory::slug(machine), ..report.machine };
-    let repetitions = |nth: u64| {
-        let one = |index: u32| {
+    let result = |transport: &str, nth: u64| {
+        let repetition = |index: u32| {
             let noise = (commit * 7 + u64::from(index) * 3 + nth) % 11;
-            factory::repetition(
-                index,
-                &(0..5).map(|shift| ns + ns * (noise + shift) / 2_000).collect::<Vec<_>>(),
-            )
+            let times: Vec<u64> = (0..5).map(|shift| ns + ns * (noise + shift) / 2_000).collect();
+            factory::repetition(index, &times)
         };
-        (0..repetitions).map(one).collect()
+        factory::result(transport, 64, (0..repetitions).map(repetition).collect())
     };
-    report.results =
-        vec![factory::result("pipe", 64, repetitions(0)), factory::result("queue", 64, repetitions(1))];
-    report
+    factory::on(machine, factory::nth_with(commit, vec![result("pipe", 0), result("queue", 1)]))
 }
 
 /// Runs change detection, then counts the error rates.
@@ -75,8 +68,7 @@ async fn counts_rates_from_stored_points_and_repetitions(app: TestApp) {
     assert_eq!(rates["machines"][0]["false_comparisons"]["of_count"], 80);
     let comparisons = &pipe["comparisons"];
     assert_eq!(at(comparisons, "false_verdicts/count,untold_count"), json!([0, 0]));
-    let found: Vec<&Value> = [0, 1].map(|nth| &comparisons["changes"][nth]["found"]["share"]).into();
-    assert_eq!(found, [&json!(1.0), &json!(1.0)]);
+    assert_eq!(at(comparisons, "changes/0/found/share,changes/1/found/share"), json!([1.0, 1.0]));
     // Two classes of one machine.
     assert_eq!(rates["total"]["p50"]["false_alarms"]["of_count"], 60_000);
     assert_eq!(rates["total"]["comparisons"]["false_verdicts"]["of_count"], 160);
@@ -105,10 +97,8 @@ async fn counts_series_with_too_few_points_or_repetitions(app: TestApp) {
     count(&app).await;
     let rates = app.read(PATH).await;
     let pipe = of_class(&rates, "pipe");
-    assert_eq!(
-        pipe["p50"]["false_alarms"],
-        json!({ "count": 0, "of_count": 0, "share": null, "interval": null })
-    );
+    let nothing = json!({ "count": 0, "of_count": 0, "share": null, "interval": null });
+    assert_eq!(pipe["p50"]["false_alarms"], nothing);
     assert_eq!((&pipe["comparisons"]["untold_count"], &pipe["series_count"]), (&5.into(), &1.into()));
     assert_eq!(rates["total"]["false_comparisons"]["of_count"], 0);
 }
@@ -160,15 +150,11 @@ async fn stopped_or_expired_count_stores_nothing(app: TestApp) {
 async fn private_error_rates_are_hidden_and_deleted_with_the_project(app: TestApp) {
     app.store(&report("lab-1", 1, 12, 100_000)).await;
     count(&app).await;
-    assert_eq!(app.get("/api/v1/projects/nothing/error-rates").await.status, StatusCode::NOT_FOUND);
     app.hide("libfoo").await;
-    assert_eq!(app.get(PATH).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(app.get(PATH).await.status, 404);
     let admin = app.account("root", true).await;
-    assert_eq!(app.send("GET", PATH, &admin, None).await.status, StatusCode::OK);
-    assert_eq!(
-        app.send("DELETE", "/api/v1/projects/libfoo", &admin, None).await.status,
-        StatusCode::NO_CONTENT
-    );
+    app.read_as(&admin, PATH).await;
+    assert_eq!(app.send("DELETE", "/api/v1/projects/libfoo", &admin, None).await.status, 204);
     let counts = app.row_counts().await;
     assert_eq!((counts["machine_error_rate"], counts["error_rate"]), (0, 0));
     assert_eq!(count(&app).await, 0);

@@ -1,6 +1,6 @@
 //! `/api/v1/projects/{project}/commits`, `.../merge-base` and `.../pull-requests`.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_domain::graph::Graph;
 use roundtrip_storage::graph::StoredCommit;
 use roundtrip_wire::{Commit, RunReport};
@@ -42,9 +42,8 @@ async fn finds_commits_by_subject_or_sha_prefix(app: TestApp) {
     ];
     history.reverse();
     app.store(&RunReport { history, ..factory::report_at(with_subject(4, "It's a \\ 'quoted' one")) }).await;
-    let mut other = factory::report_at(with_subject(9, "send in another project"));
-    other.project = factory::slug("other");
-    app.store(&other).await;
+    let other = factory::report_at(with_subject(9, "send in another project"));
+    app.store(&RunReport { project: factory::slug("other"), ..other }).await;
     for (q, expected) in [
         ("send", vec![2, 1]),
         ("SEND%20buf", vec![1]),
@@ -73,8 +72,8 @@ async fn finds_a_commit_by_sha_prefix(app: TestApp) {
 
     let commit = app.read("/api/v1/projects/libfoo/commits/ABCDEF12").await;
     assert_eq!(commit["commit"]["sha"], named("abcdef12").as_str());
-    assert_eq!((&commit["ordinal_is_estimate"], &commit["run_count"]), (&true.into(), &2.into()));
-    assert_eq!(commit["parents"], json!([factory::sha(19)]));
+    let expected = json!([true, 2, [factory::sha(19)]]);
+    assert_eq!(at(&commit, "ordinal_is_estimate,run_count,parents"), expected);
     let runs = app.read("/api/v1/projects/libfoo/runs").await;
     assert_eq!(commit["runs"], json!([runs["runs"][1], runs["runs"][2]]));
 
@@ -102,17 +101,14 @@ async fn merge_base_reports_unknown_parents(app: TestApp) {
     };
 
     let found = ask(5, 11).await;
-    assert_eq!((&found["base"]["ordinal"], &found["head"]["ordinal"]), (&5.into(), &11.into()));
-    assert_eq!((&found["merge_base"]["ordinal"], &found["is_certain"]), (&3.into(), &false.into()));
-    assert_eq!(found["unknown_parents_of"], json!([factory::sha(4)]));
-    let found = ask(3, 11).await;
-    assert_eq!((&found["merge_base"]["ordinal"], &found["is_certain"]), (&3.into(), &true.into()));
-    assert_eq!(found["unknown_parents_of"], json!([]));
+    assert_eq!(at(&found, "base/ordinal,head/ordinal"), json!([5, 11]));
+    let summary = "merge_base/ordinal,is_certain,unknown_parents_of";
+    assert_eq!(at(&found, summary), json!([3, false, [factory::sha(4)]]));
+    assert_eq!(at(&ask(3, 11).await, summary), json!([3, true, []]));
 
     // 50 has an unknown parent, so nothing relates it to the others.
     app.store(&factory::report_at(child(50, &[49]))).await;
-    let found = ask(5, 50).await;
-    assert_eq!((&found["merge_base"], &found["is_certain"]), (&Value::Null, &false.into()));
+    assert_eq!(at(&ask(5, 50).await, "merge_base,is_certain"), json!([null, false]));
 
     for (query, status, code) in [
         (format!("base={}&head={}", factory::sha(5), factory::sha(404)), 404, "unknown-commit"),
@@ -179,7 +175,7 @@ async fn lists_pull_requests_with_their_merge_base(app: TestApp) {
 
     let all = app.read("/api/v1/projects/libfoo/pull-requests").await;
     let of_12 = &all["pull_requests"][1];
-    assert_eq!((&of_12["head"]["ordinal"], &of_12["run_count"]), (&21.into(), &2.into()));
+    assert_eq!(at(of_12, "head/ordinal,run_count"), json!([21, 2]));
     assert_eq!(of_12["latest_run"]["run_id"], second.run_id.to_string());
     let runs = app.read("/api/v1/projects/libfoo/runs?pull_request=12").await;
     assert_eq!(runs["runs"][0], of_12["latest_run"]);
@@ -209,10 +205,6 @@ async fn pulls(app: &TestApp, project: &str, query: &str) -> Option<Vec<(i64, Op
     if answer.status == 404 {
         return None;
     }
-    let list: Value = answer.json();
-    let of = |pull: &Value| {
-        let number = pull["pull_request"].as_i64().unwrap();
-        (number, pull["merge_base"]["ordinal"].as_i64(), pull["merge_base_is_certain"].as_bool().unwrap())
-    };
-    Some(list["pull_requests"].as_array().unwrap().iter().map(of).collect())
+    let pulls = "pull_requests/*/pull_request,merge_base/ordinal,merge_base_is_certain";
+    Some(serde_json::from_value(at(&answer.json(), pulls)).unwrap())
 }

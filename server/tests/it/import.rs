@@ -1,10 +1,8 @@
 //! Imports of other tools' files: every format is charted, the file is stored, and an unreadable file changes
 //! nothing.
 
-use crate::support::{Answer, TestApp, factory};
-use axum::body::Body;
-use axum::http::Request;
-use base64::{Engine, prelude::BASE64_STANDARD};
+use crate::support::factory::{self, import as request};
+use crate::support::{Answer, TestApp, at, texts};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -18,28 +16,13 @@ fn golden(path: &str) -> Vec<u8> {
     std::fs::read(goldens().join(path)).unwrap()
 }
 
-fn request(report: &RunReport, name: &str, format: Option<&str>, file: &[u8]) -> Value {
-    json!({ "report": report, "file": { "name": name, "format": format, "base64": BASE64_STANDARD.encode(file) } })
-}
-
-fn empty(report: RunReport) -> RunReport {
-    RunReport { results: Vec::new(), ..report }
+/// A report whose results come from the file.
+fn empty() -> RunReport {
+    factory::nth_with(1, Vec::new())
 }
 
 async fn import(app: &TestApp, body: &Value) -> Answer {
-    let request = Request::post("/api/v1/import")
-        .header("authorization", format!("Bearer {}", app.token))
-        .header("content-type", "application/json");
-    app.call(request.body(Body::from(body.to_string())).unwrap()).await
-}
-
-/// The details of a run.
-async fn run(app: &TestApp, report: &RunReport) -> Value {
-    app.read(&format!("/api/v1/runs/{}", report.run_id)).await
-}
-
-fn texts<'a>(run: &'a Value, of: impl Fn(&'a Value) -> &'a Value) -> Vec<&'a str> {
-    run["results"].as_array().unwrap().iter().filter_map(|result| of(result).as_str()).collect()
+    app.send("POST", "/api/v1/import", &app.token, Some(body.clone())).await
 }
 
 #[database_test]
@@ -53,19 +36,16 @@ async fn imports_every_format_and_keeps_the_file(app: TestApp) {
         let format = folder.file_name().unwrap().to_str().unwrap().to_owned();
         for path in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
             let (name, file) = (path.file_name().unwrap().to_str().unwrap(), std::fs::read(&path).unwrap());
-            let report = empty(factory::report());
+            let report = empty();
             let answer = import(&app, &request(&report, name, None, &file)).await;
             assert_eq!(answer.status, 201, "{path:?}: {}", String::from_utf8_lossy(&answer.body));
 
-            let run = run(&app, &report).await;
-            assert_eq!(
-                run["original"],
-                json!({ "name": name, "format": format, "bytes": file.len() }),
-                "{path:?}"
-            );
+            let run = app.run(&report).await;
+            let original = json!({ "name": name, "format": format, "bytes": file.len() });
+            assert_eq!(run["original"], original, "{path:?}");
             let kept = app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await;
             assert_eq!(kept.body, file, "{path:?}");
-            assert!(kept.headers["content-disposition"].to_str().unwrap().starts_with("attachment; "));
+            assert!(kept.header("content-disposition").starts_with("attachment; "));
             // Each is charted, by samples or stated values.
             let results = run["results"].as_array().unwrap();
             assert!(!results.is_empty(), "{path:?}");
@@ -87,21 +67,19 @@ async fn imports_every_format_and_keeps_the_file(app: TestApp) {
 
 #[database_test]
 async fn summaries_are_separate_from_points(app: TestApp) {
-    let report = empty(factory::report());
+    let report = empty();
     import(&app, &request(&report, "summary.json", None, &golden("k6/summary-export.json"))).await;
     let rows = app.row_counts().await;
     assert_eq!((rows["point"], rows["point_histogram"]), (0, 0));
     assert!(rows["summary"] > 5);
 
-    let run = run(&app, &report).await;
-    assert!(texts(&run, |result| &result["methodology"]["statistic"]).iter().all(|one| *one == "median"));
+    let run = app.run(&report).await;
+    assert!(texts(&run, "results/*/methodology/statistic").iter().all(|one| one == "median"));
     let result = &run["results"][0];
     let summary = &result["summary"];
     assert_eq!(result["case"]["benchmark"], "http_req_blocked");
-    assert!(
-        summary["center_ns"].as_i64() > Some(0) && summary["quantiles"][0]["q_ppm"] == 900_000,
-        "{summary}"
-    );
+    assert!(summary["center_ns"].as_i64() > Some(0), "{summary}");
+    assert_eq!(summary["quantiles"][0]["q_ppm"], 900_000, "{summary}");
     let series = app.read(&format!("/api/v1/series/{}", result["series_id"])).await;
     assert_eq!(series["latest"], Value::Null);
     assert_eq!(series["latest_summary"]["center_ns"], summary["center_ns"]);
@@ -114,22 +92,19 @@ async fn imports_of_two_commits_form_one_series(app: TestApp) {
     // Only a third commit relates the second to the first.
     let placed = [factory::commit(2, Some(2)), factory::commit(20, None)];
     for commit in placed {
-        let report = empty(factory::report_at(commit));
+        let report = RunReport { commit, ..empty() };
         assert_eq!(import(&app, &request(&report, "summary.json", None, &file)).await.status, 201);
     }
-    let ordinals = async || {
-        let answer = app.read("/api/v1/points?series=1").await;
-        let summaries = answer["series"][0]["summaries"].as_array().unwrap();
-        summaries.iter().map(|one| one["commit_ordinal"].as_i64().unwrap()).collect::<Vec<_>>()
-    };
+    let ordinals =
+        async || at(&app.read("/api/v1/points?series=1").await["series"][0], "summaries/*/commit_ordinal");
     let before = ordinals().await;
     app.store(&factory::nth(20)).await;
-    assert_eq!((before.len(), ordinals().await), (2, vec![2, 20]));
+    assert_eq!((before.as_array().unwrap().len(), ordinals().await), (2, json!([2, 20])));
 }
 
 #[database_test]
 async fn repeated_import_is_the_same_run(app: TestApp) {
-    let report = empty(factory::report());
+    let report = empty();
     let body = request(&report, "results.json", Some("hyperfine"), &golden("hyperfine/parameters.json"));
     let [first, again] = [import(&app, &body).await, import(&app, &body).await];
     assert_eq!((first.status.as_u16(), again.status.as_u16(), &first.body), (201, 200, &again.body));
@@ -140,35 +115,32 @@ async fn repeated_import_is_the_same_run(app: TestApp) {
 #[database_test]
 async fn rejects_unreadable_files_with_a_position(app: TestApp) {
     let before = app.row_counts().await;
-    let report = empty(factory::report());
+    let report = empty();
     let file = golden("google-benchmark/repetitions.json");
     let cut = &file[..file.len() / 2];
-    let refused = async |body: Value, code: &str, expected: &str, pointer: Option<&str>| {
+    let valid = request(&report, "a", None, &file);
+    let mut encoded = valid.clone();
+    encoded["file"]["base64"] = "no base64!".into();
+    let with_results = request(&factory::report(), "a", None, &file);
+    let of = |name: &str, format: Option<&str>, file: &[u8]| request(&report, name, format, file);
+    let unknown = "a.txt: unknown format: expected results of one of bmf";
+    for (body, code, expected, pointer) in [
+        (of("results.json", None, cut), "invalid-file", "results.json: google-benchmark: line ", "/file"),
+        (of("results.json", Some("go"), &file), "invalid-file", "results.json: go: ", "/file"),
+        (of("a.txt", None, b"hello"), "invalid-file", unknown, "/file"),
+        (of("a", Some("excel"), &file), "invalid-report", "excel", "/file/format"),
+        (of("", None, &file), "invalid-report", "expected 1 to 255 bytes", "/file/name"),
+        (encoded, "invalid-report", "not base64", "/file/base64"),
+        (with_results, "invalid-report", "they come from the file", "/report/results"),
+    ] {
         let problem = import(&app, &body).await.assert_problem(422, code);
         assert!(problem.detail.contains(expected), "{}", problem.detail);
-        assert_eq!(problem.pointer.as_deref(), pointer);
-    };
-    let at_file = Some("/file");
-    let cut_told = "results.json: google-benchmark: line ";
-    refused(request(&report, "results.json", None, cut), "invalid-file", cut_told, at_file).await;
-    let go = request(&report, "results.json", Some("go"), &file);
-    refused(go, "invalid-file", "results.json: go: ", at_file).await;
-    let unknown = request(&report, "a.txt", None, b"hello");
-    refused(unknown, "invalid-file", "a.txt: unknown format: expected results of one of bmf", at_file).await;
-    let excel = request(&report, "a", Some("excel"), &file);
-    refused(excel, "invalid-report", "excel", Some("/file/format")).await;
-    let named = request(&report, "", None, &file);
-    refused(named, "invalid-report", "expected 1 to 255 bytes", Some("/file/name")).await;
-    let mut encoded = request(&report, "a", None, &file);
-    encoded["file"]["base64"] = "no base64!".into();
-    refused(encoded, "invalid-report", "not base64", Some("/file/base64")).await;
-    let with_results = request(&factory::report(), "a", None, &file);
-    refused(with_results, "invalid-report", "they come from the file", Some("/report/results")).await;
-    let mut older = request(&report, "a", None, &file);
+        assert_eq!(problem.pointer.as_deref(), Some(pointer));
+    }
+    let mut older = valid;
     older["report"]["schema_version"] = 9.into();
     import(&app, &older).await.assert_problem(422, "unsupported-schema-version");
-    let anonymous = Request::post("/api/v1/import").header("content-type", "application/json");
-    app.call(anonymous.body(Body::from("{}")).unwrap()).await.assert_problem(401, "unauthenticated");
+    app.post("/api/v1/import", &json!({})).await.assert_problem(401, "unauthenticated");
     assert_eq!(app.row_counts().await, before);
     app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await.assert_problem(404, "unknown-run");
 }

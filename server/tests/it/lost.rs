@@ -32,9 +32,8 @@ async fn lost(app: &TestApp) -> i64 {
 /// Deletes a run, like restoring an older backup.
 async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
     for table in ["point", "point_histogram", "run_result", "run_upload", "analysis_due", "run"] {
-        let delete = format!("delete from {table} where run_id = $1");
-        let delete = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(report.run_id.as_uuid());
-        assert_eq!(delete.execute(&app.pool).await.unwrap().rows_affected(), 1, "{table}");
+        let delete = format!("delete from {table} where run_id = '{}'", report.run_id);
+        assert_eq!(app.execute(&delete).await, 1, "{table}");
     }
     let newest = "select run_id from run where run.project_id = project_machine.project_id
                   order by run_id desc limit 1";
@@ -82,8 +81,7 @@ async fn rejected_upload_counts_nothing(app: TestApp) {
     put(&app, &RunReport { branch: None, ..report.clone() }, "1").await.assert_problem(422, "run-conflict");
     stored(&app, 2, 1).await;
     assert_eq!(lost(&app).await, 0);
-    let nonsense = put(&app, &report, "many").await.assert_problem(400, "invalid-parameter");
-    assert!(nonsense.detail.contains("roundtrip-acknowledged"), "{nonsense:?}");
+    put(&app, &report, "many").await.assert_invalid("roundtrip-acknowledged");
 }
 
 #[database_test]

@@ -2,65 +2,38 @@
 
 use crate::support::{TestApp, at, factory};
 use roundtrip_wire::{Canary, RunReport};
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[database_test]
-async fn shows_the_newest_environment(app: TestApp) {
+async fn shows_the_newest_environment_and_lists_all_newest_first(app: TestApp) {
     app.store(&factory::report()).await;
-    let mut newest = factory::report();
-    newest.environment.stable.insert("os.kernel".into(), "6.2.0".into());
-    newest.environment.conditions.insert("load.1min".into(), "1.75".into());
-    newest.started_at = factory::time(130);
-    app.store(&newest).await;
-    let mut other = factory::report();
-    other.machine.slug = factory::slug("a-mac");
-    other.machine.os = factory::slug("macos");
-    app.store(&other).await;
-
-    let machines = app.read("/api/v1/projects/libfoo/machines").await;
-    assert_eq!(machines["machines"][0]["machine"], "a-mac");
-    assert_eq!(machines["machines"][0]["os"], "macos");
-    assert_ne!(machines["machines"][0]["environment_id"], machines["machines"][1]["environment_id"]);
-    let machine = &machines["machines"][1];
-    assert_eq!((&machine["run_count"], &machine["suspect_because"]), (&2.into(), &Value::Null));
-    assert_eq!(machine["last_run_at"], "2026-11-21T10:02:10Z");
-    assert_eq!(
-        machine["environment"],
-        json!({"stable": {"os.kernel": "6.2.0"}, "conditions": {"load.1min": "1.75"}})
-    );
-}
-
-#[database_test]
-async fn conditions_do_not_change_the_environment(app: TestApp) {
-    app.store(&factory::report()).await;
-    let mut busy = factory::report();
+    // Conditions do not change the environment.
+    let mut busy = RunReport { started_at: factory::time(130), ..factory::report() };
     busy.environment.conditions.insert("load.1min".into(), "9.99".into());
     app.store(&busy).await;
     assert_eq!(app.row_counts().await["environment"], 1);
-}
-
-#[database_test]
-async fn lists_environments_newest_first(app: TestApp) {
-    app.store(&factory::report()).await;
-    let mut later = factory::report();
-    later.started_at = factory::time(130);
-    app.store(&later).await;
-    let mut updated = factory::report();
+    let mut updated = RunReport { started_at: factory::time(140), ..factory::report() };
     updated.environment.stable.insert("os.kernel".into(), "6.2.0".into());
-    updated.started_at = factory::time(140);
+    updated.environment.conditions.insert("load.1min".into(), "1.75".into());
     app.store(&updated).await;
-    let mut other = factory::report();
-    other.machine.slug = factory::slug("a-mac");
+    let mut other = factory::on("a-mac", factory::report());
+    other.machine.os = factory::slug("macos");
     other.environment.stable.insert("os.kernel".into(), "25.1.0".into());
     app.store(&other).await;
 
-    let path = format!("/api/v1/projects/libfoo/machines/{}/environments", factory::report().machine.slug);
-    let answer = app.read(&path).await;
+    let machines = app.read("/api/v1/projects/libfoo/machines").await;
+    assert_eq!(at(&machines, "machines/0/machine,machines/0/os"), json!(["a-mac", "macos"]));
+    assert_ne!(machines["machines"][0]["environment_id"], machines["machines"][1]["environment_id"]);
+    let machine = at(&machines, "machines/1/run_count,machines/1/suspect_because,machines/1/last_run_at");
+    assert_eq!(machine, json!([3, null, "2026-11-21T10:02:20Z"]));
+    let environment = json!({"stable": {"os.kernel": "6.2.0"}, "conditions": {"load.1min": "1.75"}});
+    assert_eq!(machines["machines"][1]["environment"], environment);
+
+    let answer = app.read("/api/v1/projects/libfoo/machines/lab-1/environments").await;
     let [last, first] = answer["environments"].as_array().unwrap().as_slice() else { panic!("{answer}") };
-    assert_eq!((&last["run_count"], &first["run_count"]), (&1.into(), &2.into()));
-    assert_eq!(last["stable"]["os.kernel"], "6.2.0");
+    assert_eq!(at(last, "run_count,stable"), json!([1, {"os.kernel": "6.2.0"}]));
     assert_eq!(last["first_run_at"], last["last_run_at"]);
-    assert_eq!(first["last_run_at"], "2026-11-21T10:02:10Z");
+    assert_eq!(at(first, "run_count,last_run_at"), json!([2, "2026-11-21T10:02:10Z"]));
     assert!(first["first_run_at"].as_str() < first["last_run_at"].as_str());
     let unknown = app.get("/api/v1/projects/libfoo/machines/nowhere/environments").await;
     unknown.assert_problem(404, "unknown-machine");
@@ -105,9 +78,7 @@ async fn lists_canaries_oldest_first(app: TestApp) {
 #[database_test]
 async fn canaries_require_a_run_of_the_project(app: TestApp) {
     app.store(&factory::report()).await;
-    let mut other = RunReport { project: factory::slug("libbar"), ..factory::report() };
-    other.machine.slug = factory::slug("a-mac");
-    app.store(&other).await;
+    app.store(&factory::on("a-mac", factory::of_project("libbar"))).await;
     let path = |project: &str, rest: &str| format!("/api/v1/projects/{project}/machines/{rest}");
     for (project, rest, code) in [
         ("libfoo", "a-mac/canaries", "unknown-machine"),

@@ -1,23 +1,17 @@
 //! `/api/v1/projects` and `/api/v1/projects/{project}`.
 
 use crate::support::{TestApp, at, factory};
-use roundtrip_wire::RunReport;
 use serde_json::json;
 
 #[database_test]
-async fn empty_server_lists_no_projects(app: TestApp) {
-    assert_eq!(app.read("/api/v1/projects").await, json!({"projects": [], "next_after": null}));
-}
-
-#[database_test]
 async fn project_shows_counts_and_newest_run(app: TestApp) {
+    assert_eq!(app.read("/api/v1/projects").await, json!({"projects": [], "next_after": null}));
     app.store(&factory::report()).await;
     app.store(&factory::report()).await;
-    let mut newest = factory::nth(2);
-    newest.machine.slug = factory::slug("lab-2");
+    let mut newest = factory::on("lab-2", factory::nth(2));
     newest.results.push(factory::unsupported("posix-mq", "not on macOS"));
     app.store(&newest).await;
-    app.store(&RunReport { project: factory::slug("another"), ..factory::report() }).await;
+    app.store(&factory::of_project("another")).await;
 
     let list = app.read("/api/v1/projects").await;
     assert_eq!(at(&list, "projects/*/project"), json!(["another", "libfoo"]));
@@ -31,7 +25,9 @@ async fn project_shows_counts_and_newest_run(app: TestApp) {
 
 #[database_test]
 async fn unknown_project_is_not_found_everywhere(app: TestApp) {
-    for path in ["", "/machines", "/runs", "/series"] {
+    for path in
+        ["", "/machines", "/runs", "/series", "/events", "/error-rates", "/runs.atom", "/regressions.atom"]
+    {
         let answer = app.get(&format!("/api/v1/projects/nobody{path}")).await;
         let problem = answer.assert_problem(404, "unknown-project");
         assert_eq!(problem.detail, "project not found: nobody");

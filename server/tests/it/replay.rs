@@ -19,13 +19,15 @@ async fn repeated_upload_has_the_same_receipt(app: TestApp) {
 async fn rejects_another_body_for_the_same_id(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
-    let before = app.row_counts().await;
+    let before = (app.row_counts().await, app.assert_counted().await);
+    let results = vec![factory::once("pipe", 64, 5), factory::once("fifo", 64, 5)];
     for changed in [
         RunReport { branch: Some("other".into()), ..report.clone() },
         RunReport { project: factory::slug("other-project"), ..report.clone() },
+        RunReport { run_id: report.run_id, ..factory::nth_with(7, results) },
     ] {
         app.put(&changed).await.assert_problem(422, "run-conflict");
-        assert_eq!(app.row_counts().await, before);
+        assert_eq!((app.row_counts().await, app.assert_counted().await), before);
     }
 }
 
@@ -46,20 +48,15 @@ async fn concurrent_identical_uploads_make_one_run(app: TestApp) {
 async fn concurrent_different_uploads_do_not_block(app: TestApp) {
     let mut reports = Vec::new();
     for number in 0..24_u64 {
-        let mut report = factory::report_at(factory::commit(number + 2, Some(number + 2)));
-        report.project = factory::slug(&format!("project-{}", number % 4));
-        report.machine.slug = factory::slug(&format!("lab-{}", number % 3));
-        report.results = ["pipe", "tcp", "fifo", "socketpair"]
-            .into_iter()
-            .flat_map(|transport| [64, 1_024].map(|bytes| (transport, bytes)))
-            .map(|(transport, bytes)| {
-                factory::result(transport, bytes, vec![factory::repetition(0, &[bytes * 10])])
-            })
-            .collect();
+        let transports = ["pipe", "tcp", "fifo", "socketpair"].into_iter();
+        let of_both_sizes = |transport| [64, 1_024].map(|bytes| factory::once(transport, bytes, bytes * 10));
+        let mut results: Vec<_> = transports.flat_map(of_both_sizes).collect();
         // The same rows, locked in a different order by each.
-        let shift = usize::try_from(number).unwrap() % report.results.len();
-        report.results.rotate_left(shift);
-        reports.push(report);
+        let shift = usize::try_from(number).unwrap() % results.len();
+        results.rotate_left(shift);
+        let project = factory::slug(&format!("project-{}", number % 4));
+        let report = RunReport { project, ..factory::nth_with(number + 2, results) };
+        reports.push(factory::on(&format!("lab-{}", number % 3), report));
     }
     let answers = concurrently(&app, &reports).await;
     assert!(answers.iter().all(|(status, _)| *status == 201), "{answers:?}");
@@ -73,8 +70,8 @@ async fn concurrent_different_uploads_do_not_block(app: TestApp) {
 async fn two_projects_cannot_share_a_run_id(app: TestApp) {
     let one = factory::report();
     let other = RunReport { project: factory::slug("other-project"), ..one.clone() };
-    let mut statuses: Vec<u16> =
-        concurrently(&app, &[one, other]).await.into_iter().map(|(status, _)| status).collect();
+    let answers = concurrently(&app, &[one, other]).await;
+    let mut statuses: Vec<u16> = answers.iter().map(|(status, _)| *status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 422]);
     assert_eq!(app.row_counts().await["project"], 1);

@@ -1,6 +1,6 @@
 //! Retention: old data is deleted in steps; everything else stays unchanged.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use axum::http::StatusCode;
 use chrono::Utc;
 use roundtrip_domain::tasks::TaskError;
@@ -43,7 +43,7 @@ async fn prune_now(app: &TestApp) -> u64 {
 
 /// The point of a run in the only series.
 async fn point(app: &TestApp, report: &RunReport) -> Value {
-    let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let run = app.run(report).await;
     let series_id = &run["results"][0]["series_id"];
     app.read(&format!("/api/v1/runs/{}/series/{series_id}", report.run_id)).await
 }
@@ -52,12 +52,12 @@ async fn point(app: &TestApp, report: &RunReport) -> Value {
 async fn prunes_uploads_and_keeps_points(app: TestApp) {
     let (old, new) = (stored(&app, 1, 91).await, stored(&app, 2, 89).await);
     let (point_before, path) = (point(&app, &old).await, format!("/api/v1/runs/{}", old.run_id));
-    let run_before = app.read(&path).await;
+    let run_before = app.run(&old).await;
     keep(&app, "libfoo", [Some(90), None, None]).await;
     assert_eq!(prune_now(&app).await, 1);
     assert_eq!(prune_now(&app).await, 0, "the upload is already deleted");
 
-    let run = app.read(&path).await;
+    let run = app.run(&old).await;
     assert!(run["pruned"]["upload_at"].is_string(), "{run}");
     assert_eq!(run["results"][0]["observed"], Value::Null);
     assert_eq!(run["results"][0]["point"], run_before["results"][0]["point"]);
@@ -71,14 +71,13 @@ async fn prunes_uploads_and_keeps_points(app: TestApp) {
     let again = app.put(&old).await;
     assert_eq!(again.status, StatusCode::OK, "a repeated upload is still recognised");
 
-    assert_eq!(app.get(&format!("/api/v1/runs/{}/report", new.run_id)).await.status, StatusCode::OK);
-    assert_eq!(app.read(&format!("/api/v1/runs/{}", new.run_id)).await["pruned"]["upload_at"], Value::Null);
+    app.read(&format!("/api/v1/runs/{}/report", new.run_id)).await;
+    assert_eq!(app.run(&new).await["pruned"]["upload_at"], Value::Null);
 }
 
 #[database_test]
 async fn prunes_imported_files_and_keeps_their_description(app: TestApp) {
-    let mut report = factory::report();
-    report.results = Vec::new();
+    let report = factory::nth_with(1, Vec::new());
     app.import(&report, "results.json", br#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#).await;
     age(&app, &report, 400).await;
     keep(&app, "libfoo", [Some(365), None, None]).await;
@@ -88,8 +87,7 @@ async fn prunes_imported_files_and_keeps_their_description(app: TestApp) {
     assert_eq!(app.row_counts().await["run_upload"], 1, "a preview deletes nothing");
 
     assert_eq!(prune_now(&app).await, 1);
-    let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
-    assert_eq!(run["original"]["name"], "results.json");
+    assert_eq!(app.run(&report).await["original"]["name"], "results.json");
     app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await.assert_problem(410, "pruned");
 }
 
@@ -101,11 +99,9 @@ async fn prunes_distributions_and_keeps_charts(app: TestApp) {
     assert_eq!(prune_now(&app).await, 1);
     let after = point(&app, &old).await;
     assert_eq!(after["histogram"], json!([]));
-    assert!(
-        after["pruned"]["histograms_at"].is_string() && after["pruned"]["upload_at"].is_null(),
-        "{after}"
-    );
-    assert_eq!((&after["point"], &after["repetitions"]), (&before["point"], &before["repetitions"]));
+    assert!(after["pruned"]["histograms_at"].is_string(), "{after}");
+    assert!(after["pruned"]["upload_at"].is_null(), "{after}");
+    assert_eq!(at(&after, "point,repetitions"), at(&before, "point,repetitions"));
     let charted = app.read(&format!("/api/v1/points?series={}", series_id(&app).await)).await;
     assert_eq!(charted["series"][0]["points"].as_array().unwrap().len(), 1);
 }
@@ -120,7 +116,7 @@ async fn prunes_points_and_keeps_runs(app: TestApp) {
         assert_eq!(counts[table], 1, "{table}");
     }
     assert_eq!(counts["run"], 2);
-    let run = app.read(&format!("/api/v1/runs/{}", old.run_id)).await;
+    let run = app.run(&old).await;
     assert_eq!(run["results"], json!([]));
     assert!(run["pruned"]["points_at"].is_string(), "{run}");
     let path = format!("/api/v1/runs/{}/series/{}", old.run_id, series_id(&app).await);
@@ -133,7 +129,7 @@ async fn prunes_points_and_keeps_runs(app: TestApp) {
 #[database_test]
 async fn keeps_everything_without_retention(app: TestApp) {
     stored(&app, 1, 30_000).await;
-    let other = RunReport { project: factory::slug("other"), ..factory::report() };
+    let other = factory::of_project("other");
     app.store(&other).await;
     age(&app, &other, 30_000).await;
     keep(&app, "other", [Some(1), Some(1), Some(1)]).await;

@@ -1,8 +1,8 @@
 //! Synthetic history: complete, reproducible, and never mixed with measured runs.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_server::seed::{Plan, SeedError, Written, seed};
-use serde_json::Value;
+use serde_json::json;
 
 fn plan(project: &str) -> Plan {
     Plan {
@@ -16,7 +16,7 @@ fn plan(project: &str) -> Plan {
 }
 
 #[database_test]
-async fn seeds_a_point_per_series_and_commit(app: TestApp) {
+async fn seeds_a_point_per_series_and_commit_and_marks_all_as_synthetic(app: TestApp) {
     let written = seed(&app.pool, plan("seeded"), |_| {}).await.unwrap();
     assert_eq!(written, Written { point_count: 600, histogram_count: 200 });
     let counts = app.row_counts().await;
@@ -24,26 +24,17 @@ async fn seeds_a_point_per_series_and_commit(app: TestApp) {
     assert_eq!((counts["run"], counts["run_result"], counts["run_upload"]), (90, 90, 0));
     assert_eq!((counts["point"], counts["point_histogram"]), (600, 200));
     app.assert_counted().await;
-    let wrong: i64 = app
-        .scalar(
-            "select count(*) from point
+    let wrong = "select count(*) from point
          join run on run.run_id = point.run_id
          join commit on commit.commit_id = point.commit_id
          where point.commit_ordinal <> commit.ordinal or point.machine_id <> run.machine_id
             or point.commit_id <> run.commit_id or point.environment_id <> run.environment_id
-            or not point.mainline or cardinality(point.repetition_p99_ns) <> point.repetition_count",
-        )
-        .await;
-    assert_eq!(wrong, 0);
-}
+            or not point.mainline or cardinality(point.repetition_p99_ns) <> point.repetition_count";
+    assert_eq!(app.scalar::<i64>(wrong).await, 0);
 
-#[database_test]
-async fn marks_everything_as_synthetic(app: TestApp) {
-    seed(&app.pool, plan("seeded"), |_| {}).await.unwrap();
     let runs = app.read("/api/v1/projects/seeded/runs").await;
     for run in runs["runs"].as_array().unwrap() {
-        assert_eq!((&run["preset"], &run["suite_version"]), (&"seeded".into(), &"seed".into()));
-        assert_eq!(run["branch"], Value::Null);
+        assert_eq!(at(run, "preset,suite_version,branch"), json!(["seeded", "seed", null]));
         assert!(run["machine"].as_str().unwrap().starts_with("seeded-"));
     }
     let series = app.read("/api/v1/projects/seeded/series").await;

@@ -6,31 +6,29 @@ use serde_json::{Value, json};
 
 const PATH: &str = "/api/v1/session";
 
-fn own_page() -> Vec<(&'static str, String)> {
-    vec![("x-roundtrip-csrf", "1".into()), ("sec-fetch-site", "same-origin".into())]
-}
+/// The headers of a request by a page of this server.
+const OWN_PAGE: [(&str, &str); 2] = [("x-roundtrip-csrf", "1"), ("sec-fetch-site", "same-origin")];
 
-fn with_cookie(cookie: &str) -> Vec<(&'static str, String)> {
-    let mut headers = own_page();
-    headers.push(("cookie", format!("theme=dark; {cookie}")));
-    headers
+/// Sends a request by a page of this server, with a cookie.
+async fn send(app: &TestApp, method: &str, path: &str, cookie: &str, body: Option<Value>) -> Answer {
+    let cookie = format!("theme=dark; {cookie}");
+    let [csrf, site] = OWN_PAGE;
+    app.send_with(method, path, &[csrf, site, ("cookie", &cookie)], body).await
 }
 
 /// The cookie that an answer sets, as a browser sends it back.
 fn cookie_of(answer: &Answer) -> String {
-    let cookie = answer.headers["set-cookie"].to_str().unwrap();
-    cookie.split(';').next().unwrap().to_owned()
+    answer.header("set-cookie").split(';').next().unwrap().to_owned()
 }
 
 async fn sign_in(app: &TestApp, token: &str) -> String {
-    let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
+    let answer = app.send_with("POST", PATH, &OWN_PAGE, Some(json!({"token": token}))).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     cookie_of(&answer)
 }
 
 async fn account(app: &TestApp, cookie: &str) -> Value {
-    let answer = app.send_with("GET", PATH, &with_cookie(cookie), None).await;
-    answer.json::<Value>()["account"].clone()
+    send(app, "GET", PATH, cookie, None).await.json::<Value>()["account"].clone()
 }
 
 #[database_test]
@@ -38,12 +36,11 @@ async fn sign_in_sets_a_protected_cookie(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let token = app.member("victor", "libfoo", Role::Viewer).await;
-    assert_eq!(
-        app.read(PATH).await,
-        json!({"account": null, "scopes": [], "project": null, "has_github": false, "is_private": false})
-    );
-    let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
-    let set = answer.headers["set-cookie"].to_str().unwrap();
+    let anonymous =
+        json!({"account": null, "scopes": [], "project": null, "has_github": false, "is_private": false});
+    assert_eq!(app.read(PATH).await, anonymous);
+    let answer = app.send_with("POST", PATH, &OWN_PAGE, Some(json!({"token": token}))).await;
+    let set = answer.header("set-cookie");
     assert!(set.starts_with("__Host-roundtrip=rts_"), "{set}");
     // Lax: pages within another site's frame do not send it, so users are anonymous there.
     for attribute in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
@@ -53,34 +50,31 @@ async fn sign_in_sets_a_protected_cookie(app: TestApp) {
     assert_eq!(answer.headers["cache-control"], "no-store");
 
     let cookie = cookie_of(&answer);
-    assert_eq!(
-        account(&app, &cookie).await,
-        json!({"name": "victor", "is_admin": false, "roles": {"libfoo": "viewer"}})
-    );
-    let headers = [("cookie", cookie.clone())];
+    let victor = json!({"name": "victor", "is_admin": false, "roles": {"libfoo": "viewer"}});
+    assert_eq!(account(&app, &cookie).await, victor);
+    let headers = [("cookie", &cookie)];
     assert_eq!(app.send_with("GET", "/api/v1/projects/libfoo", &headers, None).await.status, 200);
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
 
-    let answer = app.send_with("DELETE", PATH, &with_cookie(&cookie), None).await;
+    let answer = send(&app, "DELETE", PATH, &cookie, None).await;
     assert_eq!(answer.status, 204);
-    assert!(answer.headers["set-cookie"].to_str().unwrap().contains("Max-Age=0"));
+    assert!(answer.header("set-cookie").contains("Max-Age=0"));
     let answer = app.send_with("GET", "/api/v1/projects/libfoo", &headers, None).await;
     answer.assert_problem(404, "unknown-project");
-    assert_eq!(app.send_with("DELETE", PATH, &with_cookie(&cookie), None).await.status, 204, "and again");
+    assert_eq!(send(&app, "DELETE", PATH, &cookie, None).await.status, 204, "and again");
 }
 
 #[database_test]
 async fn only_user_tokens_sign_in(app: TestApp) {
     let ada = app.account("ada", true).await;
     for token in [app.token.as_str(), "rtu_short", "", &ada.replacen("rtu_", "rta_", 1)] {
-        let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
+        let answer = app.send_with("POST", PATH, &OWN_PAGE, Some(json!({"token": token}))).await;
         answer.assert_problem(401, "unauthenticated");
         assert!(!answer.headers.contains_key("set-cookie"));
     }
-    app.send_with("POST", PATH, &own_page(), Some(json!({"password": "x"})))
-        .await
-        .assert_problem(400, "invalid-parameter");
-    let log: Value = app.send("GET", "/api/v1/audit", &ada, None).await.json();
+    let answer = app.send_with("POST", PATH, &OWN_PAGE, Some(json!({"password": "x"}))).await;
+    answer.assert_problem(400, "invalid-parameter");
+    let log = app.read_as(&ada, "/api/v1/audit").await;
     let mut refusals = log["events"].as_array().unwrap().clone();
     refusals.retain(|event| event["action"] == "session.refuse");
     assert_eq!(refusals.len(), 4);
@@ -93,18 +87,17 @@ async fn rejects_cross_site_writes(app: TestApp) {
     app.store(&factory::report()).await;
     let token = app.member("mary", "libfoo", Role::Admin).await;
     let cookie = sign_in(&app, &token).await;
-    let csrf = || ("x-roundtrip-csrf", "1".to_owned());
-    let from = |site: &str| ("sec-fetch-site", site.to_owned());
-    for headers in [
-        vec![],
-        vec![csrf()],
-        vec![from("same-origin")],
-        vec![csrf(), from("cross-site")],
-        vec![csrf(), from("same-site")],
-        vec![csrf(), ("origin", "https://evil.example".into()), ("host", "lab.example".into())],
+    let [csrf, own_site] = OWN_PAGE;
+    let from = |site| ("sec-fetch-site", site);
+    for foreign in [
+        &[][..],
+        &[csrf],
+        &[own_site],
+        &[csrf, from("cross-site")],
+        &[csrf, from("same-site")],
+        &[csrf, ("origin", "https://evil.example"), ("host", "lab.example")],
     ] {
-        let mut headers = headers;
-        headers.push(("cookie", cookie.clone()));
+        let headers = [foreign, &[("cookie", cookie.as_str())]].concat();
         for (method, path, body) in [
             ("PATCH", "/api/v1/projects/libfoo", Some(json!({"visibility": "private"}))),
             ("DELETE", "/api/v1/projects/libfoo", None),
@@ -115,12 +108,11 @@ async fn rejects_cross_site_writes(app: TestApp) {
             let answer = app.send_with(method, path, &headers, body).await;
             answer.assert_problem(403, "cross-site");
         }
-        let headers: Vec<_> = headers.into_iter().filter(|(name, _)| *name != "cookie").collect();
-        let answer = app.send_with("POST", PATH, &headers, Some(json!({"token": token}))).await;
+        let answer = app.send_with("POST", PATH, foreign, Some(json!({"token": token}))).await;
         answer.assert_problem(403, "cross-site");
     }
     let change = Some(json!({"visibility": "private"}));
-    let answer = app.send_with("PATCH", "/api/v1/projects/libfoo", &with_cookie(&cookie), change).await;
+    let answer = send(&app, "PATCH", "/api/v1/projects/libfoo", &cookie, change).await;
     assert_eq!(answer.status, 200, "pages of this server can");
 }
 
@@ -147,11 +139,9 @@ async fn use_extends_the_idle_time_only(app: TestApp) {
     let cookie = sign_in(&app, &ada).await;
     app.execute("update session set last_used_at = now() - interval '6 days'").await;
     assert_eq!(account(&app, &cookie).await["name"], "ada");
-    let query =
-        "select last_used_at > now() - interval '1 hour', expires_at < created_at + interval '31 days'
-                 from session";
-    let (is_fresh, is_unchanged): (bool, bool) = app.row(query).await;
-    assert!(is_fresh && is_unchanged);
+    let is_used_and_expires = "select last_used_at > now() - interval '1 hour'
+                                      and expires_at < created_at + interval '31 days' from session";
+    assert!(app.scalar::<bool>(is_used_and_expires).await);
 }
 
 #[database_test]
@@ -161,7 +151,7 @@ async fn session_has_its_tokens_scopes(app: TestApp) {
     let reader = app.user_token("ada", &[Scope::Read], &Binding::default()).await;
     let cookie = sign_in(&app, &reader).await;
     let change = Some(json!({"visibility": "private"}));
-    let answer = app.send_with("PATCH", "/api/v1/projects/libfoo", &with_cookie(&cookie), change).await;
+    let answer = send(&app, "PATCH", "/api/v1/projects/libfoo", &cookie, change).await;
     assert!(answer.assert_problem(403, "forbidden").detail.contains("project:write"));
 }
 
@@ -170,7 +160,7 @@ async fn signing_in_ends_the_previous_session(app: TestApp) {
     let ada = app.account("ada", true).await;
     let first = sign_in(&app, &ada).await;
     let body = Some(json!({"token": ada}));
-    let second = cookie_of(&app.send_with("POST", PATH, &with_cookie(&first), body).await);
+    let second = cookie_of(&send(&app, "POST", PATH, &first, body).await);
     assert_ne!(first, second);
     assert_eq!(account(&app, &first).await, Value::Null);
     assert_eq!(account(&app, &second).await["name"], "ada");
@@ -183,8 +173,7 @@ async fn invalid_cookie_means_anonymous(app: TestApp) {
         ["__Host-roundtrip=nonsense", "__Host-roundtrip=", &format!("__Host-roundtrip={}", app.token)]
     {
         assert_eq!(account(&app, cookie).await, Value::Null);
-        let answer = app.send_with("GET", "/api/v1/projects/libfoo", &with_cookie(cookie), None).await;
-        assert_eq!(answer.status, 200);
+        assert_eq!(send(&app, "GET", "/api/v1/projects/libfoo", cookie, None).await.status, 200);
     }
 }
 
@@ -193,8 +182,7 @@ async fn database_does_not_contain_the_cookies_secret(app: TestApp) {
     let ada = app.account("ada", true).await;
     let cookie = sign_in(&app, &ada).await;
     let secret = cookie.split_once('=').unwrap().1;
-    let rows: Vec<String> = app
-        .scalars("select session::text from session union all select audit_event::text from audit_event")
-        .await;
+    let rows = "select session::text from session union all select audit_event::text from audit_event";
+    let rows: Vec<String> = app.scalars(rows).await;
     assert!(rows.len() > 3 && rows.iter().all(|row| !row.contains(&secret[..12])), "{rows:?}");
 }

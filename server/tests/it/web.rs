@@ -35,13 +35,11 @@ async fn only_chart_pages_can_be_embedded(app: TestApp) {
         ("/assets/index-0000.js", "'none'"),
     ] {
         let answer = app.get(path).await;
-        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        let policy = answer.header("content-security-policy");
         let allowed = policy.split("; ").find_map(|part| part.strip_prefix("frame-ancestors "));
         assert_eq!(allowed, Some(ancestors), "{path}");
-        assert!(
-            policy.contains("img-src 'self' data:;") && policy.starts_with("default-src 'self';"),
-            "{path}"
-        );
+        assert!(policy.starts_with("default-src 'self';"), "{path}: {policy}");
+        assert!(policy.contains("img-src 'self' data:;"), "{path}: {policy}");
         // It would forbid embedding in browsers that support both headers.
         assert!(!answer.headers.contains_key("x-frame-options"), "{path}");
     }

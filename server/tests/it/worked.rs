@@ -1,7 +1,7 @@
 //! `/api/v1/projects/{project}/references/{reference}`: questions of publications, answered from stored results.
 
 use crate::support::{TestApp, at, factory};
-use roundtrip_wire::{CaseResult, Machine, RunReport};
+use roundtrip_wire::CaseResult;
 use serde_json::{Value, json};
 
 const TOTAL_BYTES: u64 = 16 << 20;
@@ -35,8 +35,16 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).replace('\u{a0}', " ")
 }
 
-fn texts(value: &Value) -> Vec<String> {
-    value.as_array().unwrap().iter().map(text).collect()
+/// The reasons of an answer.
+fn reasons(machine: &Value) -> Vec<String> {
+    machine["reasons"].as_array().unwrap().iter().map(text).collect()
+}
+
+/// Asserts that a text has these parts.
+#[track_caller]
+fn assert_parts(text: &str, begin: &str, within: &[&str], end: &str) {
+    assert!(text.starts_with(begin) && text.ends_with(end), "{text}");
+    assert!(within.iter().all(|part| text.contains(part)), "{text}");
 }
 
 #[database_test]
@@ -48,12 +56,9 @@ async fn pipes_or_sockets_reports_the_crossover(app: TestApp) {
     assert_eq!(machine["machine"], "lab-1");
     // Equal halfway between 4 and 64 KiB on a logarithmic axis.
     let sentence = text(&machine["answer"]);
-    assert!(
-        sentence.starts_with("Pipes up to 16 KiB [1")
-            && sentence.ends_with("], socket pairs beyond (two processes on one processor, lab-1)."),
-        "{sentence}"
-    );
-    let reasons = texts(&machine["reasons"]);
+    let end = "], socket pairs beyond (two processes on one processor, lab-1).";
+    assert_parts(&sentence, "Pipes up to 16 KiB [1", &[], end);
+    let reasons = reasons(machine);
     // The cube root of 2 * 2 / 2.
     assert!(reasons[0].contains("pipes have 1.26 times [1.2"), "{reasons:?}");
     let most = "Pipes peak at 3.10 GiB/s with 4 KiB buffers and keep 63 % of it with 64 KiB: no collapse.";
@@ -80,7 +85,7 @@ async fn incomparable_results_give_no_answer(app: TestApp) {
         let mut results = transfers();
         let pairs = results.iter_mut().filter(|result| result.transport.slug.as_str() == "socketpair");
         pairs.for_each(change);
-        app.store(&RunReport { results, ..factory::nth(commit) }).await;
+        app.store(&factory::nth_with(commit, results)).await;
         let answer = worked(&app, "freebsd-pipes-and-sockets").await;
         assert_eq!(answer["machines"], json!([]), "{commit}");
     }
@@ -89,23 +94,14 @@ async fn incomparable_results_give_no_answer(app: TestApp) {
 #[database_test]
 async fn answers_per_machine(app: TestApp) {
     app.store_results(transfers()).await;
-    let machine = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
     let mut results = transfers();
-    results.iter_mut().filter(|result| result.case.message_bytes == 65_536).for_each(|result| {
-        let is_pipe = result.transport.slug.as_str() == "pipe";
-        *result = transfer(
-            result.transport.slug.clone().as_str(),
-            65_536,
-            if is_pipe { 4_000_000 } else { 8_000_000 },
-        );
-    });
-    app.store(&RunReport { machine, results, ..factory::report() }).await;
+    results.retain(|result| result.case.message_bytes < 65_536);
+    results.extend([transfer("pipe", 65_536, 4_000_000), transfer("socketpair", 65_536, 8_000_000)]);
+    app.store(&factory::on("lab-2", factory::nth_with(1, results))).await;
     let answer = worked(&app, "freebsd-pipes-and-sockets").await;
     assert_eq!(answer["machines"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        text(&answer["machines"][1]["answer"]),
-        "Pipes at every size from 64 B to 64 KiB (two processes on one processor, lab-2)."
-    );
+    let expected = "Pipes at every size from 64 B to 64 KiB (two processes on one processor, lab-2).";
+    assert_eq!(text(&answer["machines"][1]["answer"]), expected);
 }
 
 /// A round trip of Node.js.
@@ -126,12 +122,9 @@ async fn framing_reports_the_crossover_and_versions(app: TestApp) {
         [(64, 10_000), (1_024, 22_000), (65_536, 600_000)].map(|(bytes, ns)| framed("node-json", bytes, ns));
     app.store_results(advanced.into_iter().chain(json_lines).collect()).await;
     let machine = worked(&app, "node-child-process-framing").await["machines"][0].clone();
-    let answer = text(&machine["answer"]);
-    assert!(
-        answer.starts_with("Yes, from ") && answer.ends_with("on; below, lines of JSON are faster (256 messages in flight, two processes on one processor, lab-1)."),
-        "{answer}"
-    );
-    let reasons = texts(&machine["reasons"]);
+    let end = "on; below, lines of JSON are faster (256 messages in flight, two processes on one processor, lab-1).";
+    assert_parts(&text(&machine["answer"]), "Yes, from ", &[], end);
+    let reasons = reasons(&machine);
     assert!(reasons[0].starts_with("Advanced messages are 0.71 times [0.7"), "{reasons:?}");
     assert!(reasons[0].contains(" as fast with 64 B and 3.00 times ["), "{reasons:?}");
     assert!(reasons.last().unwrap().starts_with("Measured with Node 20.20.2."), "{reasons:?}");
@@ -165,10 +158,8 @@ async fn dropping_ring_counts_delivered_messages(app: TestApp) {
         "No: on lab-1, 10 % of the attempts are delivered; per delivered message it is 0.40 times as fast as the same ring with a \
          waiting sender."
     );
-    assert!(
-        texts(&machine["reasons"])[0]
-            .starts_with("Counting attempts, as published, it would be 4.0 times as fast")
-    );
+    let counted = "Counting attempts, as published, it would be 4.0 times as fast";
+    assert!(reasons(&machine)[0].starts_with(counted));
     let cells = machine["tables"][0]["rows"][0]["cells"].as_array().unwrap();
     let values: Vec<f64> = cells.iter().map(|cell| cell["value"].as_f64().unwrap().round()).collect();
     assert_eq!(values, [50.0, 0.0, 504.0, 202.0]);
@@ -186,33 +177,20 @@ async fn chromium_choice_reports_the_break_even(app: TestApp) {
     let results = of("pipe", 9_000).into_iter().chain(of("ring", 5_000)).chain(spinning).chain(another_way);
     app.store_results(results.collect()).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
-    let answer = text(&machine["answer"]);
-    assert!(
-        answer.starts_with("Yes: p98 for its messages is 9.1")
-            && answer.contains(" over a pipe and 5.0")
-            && answer.contains("the gain here is at most 4.")
-            && answer.ends_with(" (two processes on one processor, lab-1)."),
-        "{answer}"
-    );
-    assert!(
-        texts(&machine["reasons"])
-            .iter()
-            .any(|reason| reason.starts_with("Mach messages, which Chromium rejected, were not measured"))
-    );
+    let within = [" over a pipe and 5.0", "the gain here is at most 4."];
+    let end = " (two processes on one processor, lab-1).";
+    assert_parts(&text(&machine["answer"]), "Yes: p98 for its messages is 9.1", &within, end);
+    let rejected = "Mach messages, which Chromium rejected, were not measured";
+    assert!(reasons(&machine).iter().any(|reason| reason.starts_with(rejected)));
     let tables = machine["tables"].as_array().unwrap();
     assert_eq!(tables.len(), 1, "one table per placement");
     assert_eq!(tables[0]["rows"].as_array().unwrap().len(), 2, "busy-waiting transports are excluded");
 
     let slower = of("pipe", 90_000).into_iter().chain(of("ring", 5_000));
-    let next = factory::nth(2);
-    app.store(&RunReport { results: slower.collect(), ..next }).await;
+    app.store(&factory::nth_with(2, slower.collect())).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
-    let answer = text(&machine["answer"]);
-    assert!(
-        answer.starts_with("No: p98 for its messages is ")
-            && answer.contains("It gave up at most 20 µs; the gain here is at least "),
-        "{answer}"
-    );
+    let within = ["It gave up at most 20 µs; the gain here is at least "];
+    assert_parts(&text(&machine["answer"]), "No: p98 for its messages is ", &within, "");
 }
 
 #[database_test]
@@ -226,8 +204,7 @@ async fn overlapping_repetitions_are_undecided(app: TestApp) {
     let ring = [8, 1_024, 16_384].map(|bytes| factory::steady("ring", bytes, 50_000));
     app.store_results(scattered.into_iter().chain(ring).collect()).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
-    let answer = text(&machine["answer"]);
-    assert!(answer.starts_with("Inconclusive: p98 for its messages is "), "{answer}");
+    assert_parts(&text(&machine["answer"]), "Inconclusive: p98 for its messages is ", &[], "");
 }
 
 #[database_test]

@@ -128,16 +128,14 @@ async fn upload_recreates_a_deleted_project(app: TestApp) {
     app.store(&factory::report()).await;
     let before = app.row_counts().await;
     // Everything, while the server still caches the keys.
-    sqlx::raw_sql(
+    app.execute(
         "truncate project, project_machine, membership, machine, environment, series, measured_case, methodology,
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
                   analysis_due, change_point, regression, agent, job, job_attempt, schedule, error_rate,
                   machine_error_rate, notification_channel, notification_message, notification, oidc_use, oidc_trust,
                   github_repository, github_pull_request, github_command",
     )
-    .execute(&app.pool)
-    .await
-    .unwrap();
+    .await;
     app.store(&factory::report()).await;
     assert_eq!(app.row_counts().await, before);
 }
@@ -146,10 +144,10 @@ async fn upload_recreates_a_deleted_project(app: TestApp) {
 async fn first_run_sets_the_default_branch(app: TestApp) {
     for named in [Some("trunk"), Some("fix"), None] {
         let default_branch = named.map(str::to_owned);
-        app.store(&RunReport { run_id: RunId::draw(), default_branch, ..factory::report() }).await;
+        app.store(&RunReport { default_branch, ..factory::report() }).await;
         assert_eq!(app.read("/api/v1/projects/libfoo").await["default_branch"], "trunk");
     }
-    let of_main = RunReport { run_id: RunId::draw(), ..factory::report() };
+    let of_main = factory::report();
     app.store(&of_main).await;
     let mainline = format!("select mainline from point where run_id = '{}'", of_main.run_id);
     assert!(!app.scalar::<bool>(&mainline).await, "a run of main");
@@ -158,12 +156,7 @@ async fn first_run_sets_the_default_branch(app: TestApp) {
 #[database_test]
 async fn trend_has_default_branch_and_detached_commits(app: TestApp) {
     let mainline = async |branch: Option<&str>, pull_request| {
-        let report = RunReport {
-            run_id: RunId::draw(),
-            branch: branch.map(str::to_owned),
-            pull_request,
-            ..factory::report()
-        };
+        let report = RunReport { branch: branch.map(str::to_owned), pull_request, ..factory::report() };
         app.store(&report).await;
         let mainline = format!("select bool_and(mainline) from point where run_id = '{}'", report.run_id);
         app.scalar::<bool>(&mainline).await
@@ -182,15 +175,12 @@ async fn trend_has_default_branch_and_detached_commits(app: TestApp) {
 async fn stores_repetition_quantiles_in_order(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
-    let stored: Vec<(Vec<i64>, Vec<i64>, Vec<i64>)> = app
-        .rows(
-            "select point.repetition_p50_ns, point.repetition_p90_ns, point.repetition_p99_ns
+    let query = "select point.repetition_p50_ns, point.repetition_p90_ns, point.repetition_p99_ns
          from run_result
          cross join lateral unnest(series_ids) with ordinality as given (series_id, position)
          join point on point.machine_id = run_result.machine_id and point.series_id = given.series_id
-         order by given.position",
-        )
-        .await;
+         order by given.position";
+    let stored: Vec<(Vec<i64>, Vec<i64>, Vec<i64>)> = app.rows(query).await;
     let expected = report.results.iter().filter(|result| !result.repetitions.is_empty()).map(|result| {
         let of = |q_ppm| {
             let quantile = |one: &Repetition| {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// differs.
 #[database_test]
 async fn rejects_invalid_reports(app: TestApp) {
-    let other_histogram = factory::repetition(0, &[1, 2, 3]).histogram;
+    let other_histogram = json!(factory::repetition(0, &[1, 2, 3]).histogram);
+    let failures = json!([{"repetition": 0, "reason": "\0"}]);
     let deliveries = json!({"delivered": 4, "lost": 0, "duplicated": 0, "out_of_order": 0, "torn": 0});
     let texts = [
         "/commit/author",
@@ -67,16 +68,8 @@ async fn rejects_invalid_reports(app: TestApp) {
         ("/commit/committed_at", json!("-5000-01-01T00:00:00Z"), None),
         ("/environment/conditions", json!({"a/b~c": "\0"}), Some("/environment/conditions/a~1b~0c")),
         ("/results/0/counters", json!({"\0": 1}), Some("/results/0/counters/\0")),
-        (
-            "/results/0/failures",
-            json!([{"repetition": 0, "reason": "\0"}]),
-            Some("/results/0/failures/0/reason"),
-        ),
-        (
-            "/results/0/repetitions/0/histogram",
-            json!(other_histogram),
-            Some("/results/0/repetitions/0/min_ns"),
-        ),
+        ("/results/0/failures", failures, Some("/results/0/failures/0/reason")),
+        ("/results/0/repetitions/0/histogram", other_histogram, Some("/results/0/repetitions/0/min_ns")),
         ("/results/0/repetitions/0/samples", json!("AQ=="), Some("/results/0/repetitions/0/count")),
         (
             "/results/0/repetitions/0/ends/0/delivery",
