@@ -27,21 +27,17 @@ fn creates_the_first_administrator() {
     assert!(ada.starts_with("rtu_"));
     assert_eq!(server.get("/api/v1/accounts"), 401);
     assert_eq!(server.get_as(ada, "/api/v1/accounts"), 200);
-    let taken = place.run(&["account", "create", "--name", "ada"]);
-    assert!(taken.sentence(1).contains("already exists"), "{taken:?}");
+    place.run_line("account create --name ada").assert_error(1, &["already exists"]);
 
-    let with_github = place.run(&["account", "create", "--name", "grace", "--github", "grace-hopper"]);
-    assert!(with_github.status.success() && with_github.output.is_empty(), "{with_github:?}");
-    let list = place.run(&["account", "list"]).output;
+    assert_eq!(place.run_line("account create --name grace --github grace-hopper").printed(), "");
+    let list = place.run_line("account list").output;
     let lines: Vec<Vec<_>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(
-        (lines[1][..2].to_vec(), lines[2][..2].to_vec()),
-        (vec!["ada", "admin"], vec!["grace", "grace-hopper"])
-    );
+    assert_eq!(lines[1][..2], ["ada", "admin"]);
+    assert_eq!(lines[2][..2], ["grace", "grace-hopper"]);
 
-    assert!(place.run(&["account", "delete", "ada"]).status.success());
+    place.run_line("account delete ada").printed();
     assert_eq!(server.get_as(ada, "/api/v1/accounts"), 401);
-    assert!(place.run(&["account", "delete", "ada"]).sentence(1).contains("account ada not found"));
+    place.run_line("account delete ada").assert_error(1, &["account ada not found"]);
 }
 
 #[test]
@@ -49,17 +45,16 @@ fn adds_lists_and_removes_trusted_jobs() {
     let place = Place::new();
     let _server = place.serve();
     // The project need not have any runs.
-    let of_lib =
-        ["trust", "create", "--project", "libfoo", "--repository", "octo/lib", "--repository-id", "101"];
-    let made = place.run(&[&of_lib[..], &["--owner-id", "7", "--git-ref", "refs/heads/*"]].concat());
+    let of_lib = "trust create --project libfoo --repository octo/lib --repository-id 101 --owner-id";
+    let made = place.run_line(&format!("{of_lib} 7 --git-ref refs/heads/*"));
     assert!(made.status.success() && made.errors.contains("created trust 1:"), "{made:?}");
-    let list = place.run(&["trust", "list"]).output;
+    let list = place.run_line("trust list").output;
     let line: Vec<_> = list.lines().nth(1).unwrap().split_whitespace().collect();
     assert_eq!(line[..8], ["1", "libfoo", "octo/lib", "101", "7", "any", "refs/heads/*", "any"], "{list}");
     assert!(line[8].starts_with("https://token.actions."), "{list}");
-    assert!(place.run(&["trust", "delete", "1"]).status.success());
-    assert!(place.run(&["trust", "delete", "1"]).sentence(1).contains("trust 1 not found"));
-    assert_eq!(place.run(&[&of_lib[..], &["--owner-id", "octo"]].concat()).status.code(), Some(2));
+    place.run_line("trust delete 1").printed();
+    place.run_line("trust delete 1").assert_error(1, &["trust 1 not found"]);
+    assert_eq!(place.run_line(&format!("{of_lib} octo")).status.code(), Some(2));
 }
 
 #[test]
@@ -81,6 +76,7 @@ fn lists_rotates_and_revokes_tokens_of_a_running_server() {
     for token in [first, second] {
         assert_eq!(server.put_invalid(token), 400, "the token is accepted");
     }
+    assert_eq!(server.put_invalid("unknown"), 401);
     let at_once = place.run(&["token", "rotate", &number, "--overlap-hours", "0"]);
     let third = secret(&at_once);
     assert_eq!([first, second, third].map(|token| server.put_invalid(token)), [401, 401, 400]);
@@ -88,7 +84,7 @@ fn lists_rotates_and_revokes_tokens_of_a_running_server() {
     assert!(place.run(&["token", "revoke", &number]).status.success());
     assert_eq!(server.put_invalid(third), 401);
     for verb in ["revoke", "rotate"] {
-        assert!(place.run(&["token", verb, &number]).sentence(1).contains("token list"));
+        place.run(&["token", verb, &number]).assert_error(1, &["token list"]);
     }
 }
 
@@ -103,19 +99,19 @@ fn rejects_scopes_of_another_token_kind() {
     let ci = place.run(&["token", "create", "--name", "ci", "--kind", "ci", "--project", "libfoo"]);
     assert!(secret(&ci).starts_with("rtc_"));
     for wrong in [
-        &["--kind", "ci", "--scope", "admin"][..],
-        &["--kind", "user"],
-        &["--account", "ada"],
-        &["--kind", "ci", "--machine", "lab-1"],
-        &["--kind", "robot"],
-        &["--scope", "everything"],
-        &["--project", "Not A Slug"],
+        "--kind ci --scope admin",
+        "--kind user",
+        "--account ada",
+        "--kind ci --machine lab-1",
+        "--kind robot",
+        "--scope everything",
+        "--project Not_A_Slug",
     ] {
-        let refused = place.run(&[&["token", "create", "--name", "x"], wrong].concat());
-        assert_eq!(refused.status.code(), Some(2), "{wrong:?}: {refused:?}");
+        let refused = place.run_line(&format!("token create --name x {wrong}"));
+        assert_eq!(refused.status.code(), Some(2), "{wrong}: {refused:?}");
     }
-    let unknown = place.run(&["token", "create", "--name", "x", "--kind", "user", "--account", "nobody"]);
-    assert!(unknown.sentence(1).contains("account nobody not found"), "{unknown:?}");
+    let unknown = place.run_line("token create --name x --kind user --account nobody");
+    unknown.assert_error(1, &["account nobody not found"]);
 }
 
 #[test]
@@ -125,7 +121,7 @@ fn private_server_hides_data_from_others() {
     let seen = server.call("GET", "/api/v1/projects", &[], "");
     assert!(seen.body().contains(r#""projects":[]"#), "{seen:?}");
     assert!(server.stop().status.success());
-    let both = place.run(&[&SERVE[..], &["--private", "--public-read"]].concat());
+    let both = place.refused(&["--private", "--public-read"]);
     assert_eq!(both.status.code(), Some(2), "{both:?}");
 }
 
@@ -147,15 +143,14 @@ fn rejects_incomplete_github_options() {
     let missing = place.folder().join("github.secret");
     let missing = missing.to_str().unwrap();
     for half in [&["--github-client-id", "x"][..], &["--github-client-secret-file", missing]] {
-        let refused = place.run(&[&SERVE[..], half].concat());
+        let refused = place.refused(half);
         assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     }
     let both = ["--github-client-id", "x", "--github-client-secret-file", missing];
-    let refused = place.run(&[&SERVE[..], &both].concat());
-    assert!(refused.sentence(1).contains(missing), "{refused:?}");
+    place.refused(&both).assert_error(1, &[missing]);
     std::fs::write(missing, "secret\n").unwrap();
-    let refused = place.run(&[&SERVE[..], &both, &["--github-url", "github.example"]].concat());
-    assert!(refused.sentence(1).contains("`github.example` is not a valid GitHub address"), "{refused:?}");
+    let refused = place.refused(&[&both[..], &["--github-url", "github.example"]].concat());
+    refused.assert_error(1, &["`github.example` is not a valid GitHub address"]);
     assert!(!place.data_dir().exists(), "no data directory is created");
 }
 
@@ -172,8 +167,7 @@ fn reads_github_options_from_the_environment() {
     let answer = server.call("GET", "/auth/github", &[], "");
     let location = answer.headers()["location"].to_str().unwrap();
     assert!(location.starts_with("https://github.com/login/oauth/authorize?"), "{location}");
-    assert!(
-        location.contains("client_id=Ov23li") && location.contains("code_challenge_method=S256"),
-        "{location}"
-    );
+    for part in ["client_id=Ov23li", "code_challenge_method=S256"] {
+        assert!(location.contains(part), "{location}");
+    }
 }

@@ -9,24 +9,31 @@ use roundtrip_server::MIGRATOR;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Creates a report, an import, synthetic history and tokens.
-fn fill(place: &Place, server: &Server) {
-    let token = &place.token();
-    let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, token, &report.to_string()), 201);
+/// Starts a server, and creates a report, an import, synthetic history and tokens.
+fn filled(place: &Place) -> Server {
+    let (server, token) = place.serve_with_token();
+    assert_eq!(server.put_numbered(1, &token), 201);
     let mut import = golden("minimal.json");
     import["run_id"] = json!("019aa8f0-5c1e-7b3a-9f00-00000000000a");
     import["results"] = json!([]);
     let file = r#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#;
     let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, file);
-    let import =
-        json!({ "report": import, "file": { "name": "results.json", "format": "bmf", "base64": base64 } });
-    assert_eq!(server.send("POST", "/api/v1/import", token, &import.to_string()), 201);
-    place.run(&["seed", "--series", "20", "--commits", "30"]).printed();
-    place.run(&["token", "create", "--name", "lab-3"]).printed();
+    let file = json!({ "name": "results.json", "format": "bmf", "base64": base64 });
+    let import = json!({ "report": import, "file": file }).to_string();
+    assert_eq!(server.send("POST", "/api/v1/import", &token, &import), 201);
+    place.run_line("seed --series 20 --commits 30").printed();
+    place.run_line("token create --name lab-3").printed();
+    server
+}
+
+/// Writes a backup, and returns its path.
+fn back_up(place: &Place) -> PathBuf {
+    let file = place.folder().join("backup.tar.zst");
+    place.run(&["backup", file.to_str().unwrap()]).printed();
+    file
 }
 
 /// The contents of the tables, after the server has stopped.
@@ -40,17 +47,13 @@ fn contents_of(place: &Place) -> std::collections::BTreeMap<String, (i64, String
 #[test]
 fn restores_every_table_of_a_running_server() {
     let place = Place::new();
-    let server = place.serve();
-    fill(&place, &server);
+    let server = filled(&place);
     let file = place.folder().join("backup.tar.zst");
     let written = place.run(&["backup", file.to_str().unwrap()]);
     assert!(written.status.success(), "{written:?}");
     assert!(written.errors.contains(" rows, "), "{written:?}");
-    assert_eq!(
-        file.metadata().unwrap().permissions().mode() & 0o777,
-        0o600,
-        "the file contains private data"
-    );
+    let mode = file.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "the file contains private data");
     let token = place.token();
     let runs = server.text("/api/v1/projects/libfoo/runs");
     assert!(server.stop().status.success());
@@ -64,20 +67,17 @@ fn restores_every_table_of_a_running_server() {
 
     let server = other.serve();
     assert_eq!(server.text("/api/v1/projects/libfoo/runs"), runs);
-    let (path, report) = numbered(2);
-    let mut report = report;
+    let (path, mut report) = numbered(2);
     report["project"] = json!("another");
     report["machine"]["slug"] = json!("another");
     assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
-    let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 200, "as before");
+    assert_eq!(server.put_numbered(1, &token), 200, "as before");
 }
 
 #[test]
 fn backs_up_through_pipes() {
     let place = Place::new();
-    let server = place.serve();
-    fill(&place, &server);
+    let server = filled(&place);
     // Both backups are equal only if the server has no work left in between.
     until("all to be searched for changes", &place.address(), search::DUE, 0);
     let backup = |place: &Place| {
@@ -100,10 +100,8 @@ fn backs_up_through_pipes() {
 #[test]
 fn rejects_invalid_backups() {
     let place = Place::new();
-    let server = place.serve();
-    fill(&place, &server);
-    let file = place.folder().join("backup.tar.zst");
-    assert!(place.run(&["backup", file.to_str().unwrap()]).status.success());
+    let server = filled(&place);
+    let file = back_up(&place);
     assert!(server.stop().status.success());
     let postgres = place.postgres();
     let url = database::create(&postgres.first_line, "other");
@@ -115,11 +113,8 @@ fn rejects_invalid_backups() {
         changed[at..at + from.len()].copy_from_slice(to);
         zstd::encode_all(changed.as_slice(), 1).unwrap()
     };
-    let damaged = {
-        let mut damaged = whole.clone();
-        damaged[whole.len() / 2] ^= 1;
-        damaged
-    };
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
     let no_rows = {
         // A binary row of COPY begins with the number of its fields; the first row follows 19 bytes.
         let mut changed = plain.clone();
@@ -157,13 +152,9 @@ fn rejects_invalid_backups() {
 #[test]
 fn restore_refuses_a_database_with_rows() {
     let place = Place::new();
-    let server = place.serve();
-    fill(&place, &server);
-    let file = place.folder().join("backup.tar.zst");
-    assert!(place.run(&["backup", file.to_str().unwrap()]).status.success());
-    let refused = place.run(&["restore", file.to_str().unwrap()]);
-    let sentence = refused.sentence(1);
-    assert!(sentence.contains("is not empty") && sentence.contains("token"), "{sentence}");
+    let _server = filled(&place);
+    let file = back_up(&place);
+    place.run(&["restore", file.to_str().unwrap()]).assert_error(1, &["is not empty", "token"]);
 }
 
 #[test]
@@ -179,30 +170,26 @@ fn migrates_restored_tables() {
     database::execute(&old, "insert into project (slug) values ('libfoo')");
     let file = place.folder().join("backup.tar.zst");
     place.run_on(&old, &["backup", file.to_str().unwrap()]).printed();
-    assert_eq!(
-        number(&old, "select max(version) from _sqlx_migrations"),
-        before,
-        "a backup does not migrate"
-    );
+    let newest = "select max(version) from _sqlx_migrations";
+    assert_eq!(number(&old, newest), before, "a backup does not migrate");
 
     place.run_on(&new, &["restore", file.to_str().unwrap()]).printed();
-    assert_eq!(number(&new, "select max(version) from _sqlx_migrations"), last);
+    assert_eq!(number(&new, newest), last);
     assert_eq!(number(&new, "select count(*) from project where slug = 'libfoo'"), 1);
 
     let again = place.run_on(&new, &["restore", file.to_str().unwrap()]);
-    assert!(again.sentence(1).contains("newer than the backup"), "{again:?}");
+    again.assert_error(1, &["newer than the backup"]);
 }
 
 #[test]
 fn failed_backup_keeps_the_previous_one() {
     let place = Place::new();
-    let nowhere = place.run(&["backup", "/nowhere/backup.tar.zst"]);
-    assert!(nowhere.sentence(1).contains("/nowhere/backup.tar.zst"), "{nowhere:?}");
+    place.run_line("backup /nowhere/backup.tar.zst").assert_error(1, &["/nowhere/backup.tar.zst"]);
     assert!(!place.data_dir().exists(), "no data directory is created");
     let file = place.folder().join("backup.tar.zst");
     std::fs::write(&file, "the one before").unwrap();
     let failed = place.run_on("postgres://nobody@127.0.0.1:1/none", &["backup", file.to_str().unwrap()]);
-    assert!(failed.sentence(1).contains("cannot connect"), "{failed:?}");
+    failed.assert_error(1, &["cannot connect"]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "the one before");
     assert_eq!(std::fs::read_dir(place.folder()).unwrap().count(), 1, "no other file is left");
 }

@@ -6,8 +6,7 @@ use rustix::process::{Signal, kill_process};
 #[test]
 fn guard_stops_postgresql_of_a_killed_server() {
     let place = Place::new();
-    let server = place.serve();
-    let token = place.token();
+    let (server, token) = place.serve_with_token();
     server.signal(Signal::KILL);
     server.finish();
     eventually("the end of PostgreSQL", || (!place.has_postgres()).then_some(()));
@@ -19,8 +18,7 @@ fn guard_stops_postgresql_of_a_killed_server() {
 #[test]
 fn restart_waits_for_the_previous_postgresql() {
     let place = Place::new();
-    let server = place.serve();
-    let token = place.token();
+    let (server, token) = place.serve_with_token();
     server.signal(Signal::KILL);
     server.finish();
     let server = place.serve();
@@ -30,8 +28,7 @@ fn restart_waits_for_the_previous_postgresql() {
 #[test]
 fn restart_stops_an_orphaned_postgresql() {
     let place = Place::new();
-    let server = place.serve();
-    let token = place.token();
+    let (server, token) = place.serve_with_token();
     // Stopped first, so that it cannot react to the end of its guard.
     server.signal(Signal::STOP);
     kill_process(place.process("postgres-guard"), Signal::KILL).unwrap();
@@ -49,8 +46,7 @@ fn restart_stops_an_orphaned_postgresql() {
 #[test]
 fn keeps_data_when_all_processes_are_killed() {
     let place = Place::new();
-    let server = place.serve();
-    let token = place.token();
+    let (server, token) = place.serve_with_token();
     server.signal(Signal::STOP);
     for pid in [place.process("postgres-guard"), place.postmaster()] {
         kill_process(pid, Signal::KILL).unwrap();
@@ -68,8 +64,7 @@ fn server_ends_when_postgresql_or_the_guard_dies() {
     for of in [Place::postmaster, |place: &Place| place.process("postgres-guard")] {
         let server = place.serve();
         kill_process(of(&place), Signal::KILL).unwrap();
-        let finished = server.finish();
-        assert!(finished.sentence(1).contains("PostgreSQL ended unexpectedly"), "{finished:?}");
+        server.finish().assert_error(1, &["PostgreSQL ended unexpectedly"]);
         assert!(!place.has_postgres());
     }
 }

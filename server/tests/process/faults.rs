@@ -53,6 +53,37 @@ impl Load {
         }
     }
 
+    /// Uploads from several threads like [`Self::send`].
+    fn send_all(
+        &self,
+        server: &Server,
+        token: &str,
+        is_enough: impl Fn(u16) -> bool + Sync,
+        meanwhile: impl FnOnce(),
+    ) {
+        std::thread::scope(|scope| {
+            for _ in 0..SENDERS {
+                scope.spawn(|| self.send(server, token, &is_enough));
+            }
+            meanwhile();
+        });
+    }
+
+    /// Uploads until `end` in the middle of the load stops it.
+    fn interrupt(
+        &self,
+        server: &Server,
+        token: &str,
+        is_enough: impl Fn(u16) -> bool + Sync,
+        end: impl FnOnce(),
+    ) {
+        let wanted = self.acknowledged_count() + ACKNOWLEDGED_MIN;
+        self.send_all(server, token, is_enough, || {
+            eventually("the middle of the load", || (self.acknowledged_count() >= wanted).then_some(()));
+            end();
+        });
+    }
+
     fn acknowledged_count(&self) -> usize {
         self.acknowledged.lock().unwrap().len()
     }
@@ -93,16 +124,7 @@ fn assert_no_loss_when(end: impl Fn(&Place, &Server)) {
     let (place, load) = (Place::new(), Load::default());
     for _ in 0..rounds(3) {
         let server = place.serve_with(&UNLIMITED);
-        let token = place.token();
-        let before = load.acknowledged_count();
-        std::thread::scope(|scope| {
-            for _ in 0..SENDERS {
-                scope.spawn(|| load.send(&server, &token, |_| false));
-            }
-            let is_loaded = || load.acknowledged_count() >= before + ACKNOWLEDGED_MIN;
-            eventually("the middle of the load", || is_loaded().then_some(()));
-            end(&place, &server);
-        });
+        load.interrupt(&server, &place.token(), |_| false, || end(&place, &server));
         server.finish();
     }
     let server = place.serve_with(&UNLIMITED);
@@ -127,27 +149,15 @@ fn keeps_acknowledged_uploads_when_the_database_restarts() {
     let server = place.serve_on("server", &url, &UNLIMITED);
     let token = place.token_of("server");
     for _ in 0..rounds(3) {
-        let before = load.acknowledged_count();
         is_away.store(false, Ordering::Relaxed);
-        std::thread::scope(|scope| {
-            for _ in 0..SENDERS {
-                scope.spawn(|| {
-                    load.send(&server, &token, |status| {
-                        is_away.load(Ordering::Relaxed) && !matches!(status, 200 | 201)
-                    });
-                });
-            }
-            let is_loaded = || load.acknowledged_count() >= before + ACKNOWLEDGED_MIN;
-            eventually("the middle of the load", || is_loaded().then_some(()));
+        let is_enough = |status| is_away.load(Ordering::Relaxed) && !matches!(status, 200 | 201);
+        load.interrupt(&server, &token, is_enough, || {
             is_away.store(true, Ordering::Relaxed);
             kill_process(place.postmaster(), Signal::KILL).unwrap();
         });
         postgres.finish();
-        assert_eq!(
-            (server.get("/healthz"), server.get("/readyz")),
-            (200, 503),
-            "the server is alive but not ready"
-        );
+        assert_eq!(server.get("/healthz"), 200, "the server is alive");
+        assert_eq!(server.get("/readyz"), 503, "and not ready");
         postgres = place.postgres();
         assert_eq!(postgres.first_line, url);
         eventually("being ready again", || (server.get("/readyz") == 200).then_some(()));
@@ -227,18 +237,13 @@ fn keeps_acknowledged_uploads_on_a_full_disk() {
     // Less than one file of PostgreSQL's log.
     disk.leave(4);
     // Until the disk is full for an upload, or PostgreSQL has ended.
-    std::thread::scope(|scope| {
-        for _ in 0..SENDERS {
-            scope.spawn(|| load.send(&server, &token, |status| !matches!(status, 200 | 201)));
-        }
-    });
+    load.send_all(&server, &token, |status| !matches!(status, 200 | 201), || ());
     println!("full after {} uploads", load.acknowledged_count());
     disk.resize(400);
     // A server whose PostgreSQL failed has ended; its service manager would restart it.
     let _ = server.stop();
     let server = place.serve_with(&UNLIMITED);
-    let (path, report) = numbered(u64::from(u32::MAX));
-    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
+    assert_eq!(server.put_numbered(u32::MAX.into(), &token), 201);
     load.next.fetch_add(1, Ordering::Relaxed);
     load.assert_complete(&server, &place.address());
     assert!(server.stop().status.success());

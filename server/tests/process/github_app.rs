@@ -49,15 +49,12 @@ fn handles_github_events_without_logging_secrets() {
     assert_eq!(deliver(&server, &github.ping(), Signing::Right), 202);
     assert_eq!(deliver(&server, &github.installation_event(installation, "created"), Signing::Right), 202);
     eventually("the repository", || {
-        place.run(&["github", "repositories"]).output.contains("acme/libfoo").then_some(())
+        place.run_line("github repositories").output.contains("acme/libfoo").then_some(())
     });
-    place
-        .run(&["seed", "--project", "libfoo", "--machines", "1", "--series", "1", "--commits", "2"])
-        .printed();
-    let link =
-        |repository: &str| place.run(&["github", "link", "--project", "libfoo", "--repository", repository]);
-    assert!(link("acme/libfoo").status.success());
-    assert!(link("acme/other").sentence(1).contains("no access to acme/other"));
+    place.run_line("seed --project libfoo --machines 1 --series 1 --commits 2").printed();
+    place.run_line("github link --project libfoo --repository acme/libfoo").printed();
+    let unlinked = place.run_line("github link --project libfoo --repository acme/other");
+    unlinked.assert_error(1, &["no access to acme/other"]);
 
     github.open("acme/libfoo", new);
     assert_eq!(deliver(&server, &github.pull_request_event("acme/libfoo", 7, "opened"), Signing::Right), 202);
@@ -66,17 +63,14 @@ fn handles_github_events_without_logging_secrets() {
     assert_eq!(deliver(&server, &github.comment_event("acme/libfoo", asked), Signing::Right), 202);
     eventually("the reaction", || (github.reactions("acme/libfoo", asked) == ["eyes"]).then_some(()));
 
-    let log = server.stop().errors;
+    let finished = server.stop();
+    let log = &finished.errors;
     assert!(log.contains("TRACE") && log.contains(PATH), "the log is a full one");
     let mut secrets: Vec<String> = github.bearers().into_iter().collect();
     assert!(secrets.len() >= 3, "{}", secrets.len());
     secrets.push(SECRET.to_owned());
     secrets.extend(APP_KEY.lines().filter(|line| line.len() > 40).map(str::to_owned));
-    for secret in &secrets {
-        let half = &secret[secret.len() / 2..];
-        let line = log.lines().find(|line| line.contains(half));
-        assert!(line.is_none(), "{half} in {line:?}");
-    }
+    finished.assert_logs_none(&secrets);
 }
 
 #[test]
@@ -84,22 +78,18 @@ fn rejects_incomplete_app_options() {
     let place = Place::new();
     let missing = place.folder().join("missing");
     let (missing, id) = (missing.to_str().unwrap(), "--github-app-id");
-    let serve = |arguments: &[&str]| place.run(&[&SERVE[..], arguments].concat());
-    let half = serve(&[id, "1"]);
+    let half = place.refused(&[id, "1"]);
     assert_eq!(half.status.code(), Some(2), "{half:?}");
     assert!(half.errors.contains("--github-app-key-file"), "{half:?}");
-    let alone = serve(&["--github-webhook-secret-file", missing]);
+    let alone = place.refused(&["--github-webhook-secret-file", missing]);
     assert_eq!(alone.status.code(), Some(2), "{alone:?}");
-    let all = |key: &str, secret: &str| {
-        serve(&[id, "1", "--github-app-key-file", key, "--github-webhook-secret-file", secret])
-    };
-    let sentence = all(missing, missing);
-    assert!(
-        sentence.sentence(1).contains("cannot read the private key of the GitHub App from"),
-        "{sentence:?}"
-    );
     let file = place.folder().join("file");
     std::fs::write(&file, "nonsense").unwrap();
-    let file = file.to_str().unwrap();
-    assert!(all(file, file).sentence(1).contains("expected an RSA key in PEM"));
+    for (file, expected) in [
+        (missing, "cannot read the private key of the GitHub App from"),
+        (file.to_str().unwrap(), "expected an RSA key in PEM"),
+    ] {
+        let all = [id, "1", "--github-app-key-file", file, "--github-webhook-secret-file", file];
+        place.refused(&all).assert_error(1, &[expected]);
+    }
 }

@@ -4,14 +4,12 @@
 //! `ROUNDTRIP_FAULT_ROUNDS` sets the number of kills; a few by default.
 
 use crate::database::{execute, number};
+use crate::fake_agent::{claim, enrolment, new_key};
 use crate::faults::{UNLIMITED, assert_runs_complete, rounds};
 use crate::report::numbered;
 use crate::support::{Place, Server, eventually};
-use base64::{Engine, prelude::BASE64_STANDARD};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use ring::rand::SystemRandom;
-use ring::signature::{Ed25519KeyPair, KeyPair};
 use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -58,11 +56,8 @@ impl Lab {
 
     /// Claims and does jobs until there are none.
     fn work(&self, machine: &str, token: &str) {
-        let claim = json!({
-            "protocol_min": 1, "protocol_max": 1, "version": "test", "health": {}, "spooled_count": 0, "wait_seconds": 1,
-        });
         loop {
-            match self.request("POST", "/api/v1/lab/claim", token, &claim) {
+            match self.request("POST", "/api/v1/lab/claim", token, &claim(1)) {
                 (200, job) => self.measure(&serde_json::from_str(&job).unwrap(), machine, token),
                 (204, _) if self.is_closing.load(Ordering::Relaxed) => return,
                 (204, _) => {}
@@ -94,13 +89,7 @@ impl Lab {
     /// Enrols an agent, and returns its token.
     fn enrol(&self, machine: &str, admin: &str) -> String {
         let code: Value = self.make("/api/v1/enrolments", admin, &json!({}));
-        let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
-        let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
-        let asked = json!({
-            "code": code["code"],
-            "machine": {"slug": machine, "os": "linux", "arch": "x86-64"},
-            "public_key": BASE64_STANDARD.encode(key.public_key().as_ref()),
-        });
+        let asked = enrolment(code["code"].as_str().unwrap(), machine, &new_key());
         let Enrolled { token: AgentToken { secret, .. }, .. } = self.make("/api/v1/agents", admin, &asked);
         secret
     }
@@ -108,9 +97,7 @@ impl Lab {
 
 #[test]
 fn repeated_kills_lose_or_repeat_no_job() {
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &postgres.first_line;
+    let (_postgres, place, url) = &Place::with_postgres();
     let start = || Some(place.serve_on("server", url, &UNLIMITED));
     let lab = Lab {
         server: RwLock::new(start()),
@@ -119,17 +106,12 @@ fn repeated_kills_lose_or_repeat_no_job() {
         measured: AtomicU64::new(0),
         done: Mutex::default(),
     };
-    let made = place.run_on(url, &["account", "create", "--name", "ada", "--admin"]);
-    let admin = made.output.trim();
-    let _: Value = lab.make(
-        "/api/v1/projects",
-        admin,
-        &json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"}),
-    );
-    let agents: Vec<(String, String)> = (0..AGENTS)
-        .map(|agent| format!("lab-{agent}"))
-        .map(|machine| (machine.clone(), lab.enrol(&machine, admin)))
-        .collect();
+    let admin = &place.run_on(url, &["account", "create", "--name", "ada", "--admin"]).printed();
+    let project = json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"});
+    let _: Value = lab.make("/api/v1/projects", admin, &project);
+    let machines = (0..AGENTS).map(|agent| format!("lab-{agent}"));
+    let agents: Vec<(String, String)> =
+        machines.map(|machine| (machine.clone(), lab.enrol(&machine, admin))).collect();
     let (mut asked, mut random) = (BTreeSet::new(), StdRng::seed_from_u64(1));
     std::thread::scope(|scope| {
         for (machine, token) in &agents {
@@ -163,11 +145,8 @@ fn repeated_kills_lose_or_repeat_no_job() {
     let lost = number(url, "select count(*) from job_attempt where outcome = 'lost'");
     println!("{} jobs done once, {lost} of them claimed again, {unanswered} at the end", done.len());
     assert_eq!(number(url, "select count(*) from job"), i64::try_from(done.len()).unwrap());
-    assert_eq!(
-        number(url, "select count(*) from run"),
-        i64::try_from(lab.measured.into_inner()).unwrap(),
-        "each measured report is stored once"
-    );
+    let measured = i64::try_from(lab.measured.into_inner()).unwrap();
+    assert_eq!(number(url, "select count(*) from run"), measured, "each measured report is stored once");
     for wrong in [
         "select count(*) from job where status <> 'done' or lease_expires_at is not null".to_owned(),
         "select count(*) from job where fence <> (select count(*) from job_attempt where job_attempt.job_id = job.job_id)"

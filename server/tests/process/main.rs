@@ -7,6 +7,8 @@ mod backup;
 mod crash;
 mod database;
 mod disk;
+#[path = "../fakes/agent.rs"]
+mod fake_agent;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 mod faults;

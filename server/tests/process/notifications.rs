@@ -27,8 +27,8 @@ struct MailServer {
 }
 
 impl MailServer {
-    /// None without Python, with a message.
-    fn start(arguments: &[&str]) -> Option<Self> {
+    /// Starts it with a certificate in a new folder. None without Python, with a message.
+    fn start(tls: &Path) -> Option<Self> {
         let python = std::env::var(PYTHON).unwrap_or_else(|_| {
             panic!("{PYTHON} names no Python with aiosmtpd and trustme: run `cargo xtask test`, or set it")
         });
@@ -37,9 +37,10 @@ impl MailServer {
             return None;
         }
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/process/mail_server.py");
+        std::fs::create_dir(tls).unwrap();
         let mut child = Command::new(python)
             .arg(script)
-            .args(arguments)
+            .args(["--tls", tls.to_str().unwrap(), "--password", PASSWORD])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -49,6 +50,10 @@ impl MailServer {
         let (sender, taken) = mpsc::channel();
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Some(Self { child, port, taken })
+    }
+
+    fn url(&self) -> String {
+        format!("smtp://roundtrip@127.0.0.1:{}?tls=required", self.port)
     }
 
     fn next(&self) -> Value {
@@ -65,26 +70,16 @@ impl Drop for MailServer {
 
 /// A project with a run, and the token of its administrator.
 fn begin(place: &Place, server: &Server, name: &str, url: &str) -> (String, String) {
-    let token = place.token_of(name);
-    let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
+    assert_eq!(server.put_numbered(1, &place.token_of(name)), 201);
     let admin = place.run_on(url, &["account", "create", "--name", "ada", "--admin"]).printed();
-    let channels = format!("/api/v1/projects/{}/channels", report["project"].as_str().unwrap());
+    let channels = format!("/api/v1/projects/{}/channels", numbered(1).1["project"].as_str().unwrap());
     (admin, channels)
-}
-
-fn call(server: &Server, path: &str, token: &str, body: &Value) -> Value {
-    let bearer = format!("Bearer {token}");
-    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
-    let answer = server.call("POST", path, &headers, &body.to_string());
-    assert!(answer.status().is_success(), "{answer:?}");
-    serde_json::from_str(answer.body()).unwrap()
 }
 
 /// Creates a channel, and returns the result of its test message.
 fn try_channel(server: &Server, channels: &str, token: &str, request: &Value) -> Value {
-    let made = call(server, channels, token, request);
-    call(server, &format!("{channels}/{}/test", made["channel"]["channel_id"]), token, &json!({}))
+    let made = server.post(channels, token, request);
+    server.post(&format!("{channels}/{}/test", made["channel"]["channel_id"]), token, &json!({}))
 }
 
 /// Writes a regression like the change search, with every channel due.
@@ -121,14 +116,12 @@ const FIXED: &str = "
 fn sends_encrypted_mail_and_threads_replies() {
     let place = Place::new();
     let tls = place.folder().join("tls");
-    std::fs::create_dir(&tls).unwrap();
-    let arguments = ["--tls", tls.to_str().unwrap(), "--password", PASSWORD];
-    let Some(mail) = MailServer::start(&arguments) else { return };
+    let Some(mail) = MailServer::start(&tls) else { return };
     let password_file = place.folder().join("smtp.password");
     std::fs::write(&password_file, format!("{PASSWORD}\n")).unwrap();
     let postgres = place.postgres();
     let url = &postgres.first_line;
-    let smtp_url = format!("smtp://roundtrip@127.0.0.1:{}?tls=required", mail.port);
+    let smtp_url = mail.url();
     let arguments = [
         "--smtp-url",
         &smtp_url,
@@ -152,14 +145,13 @@ fn sends_encrypted_mail_and_threads_replies() {
     assert_eq!(outcome, json!({"delivered": true, "detail": "Delivered."}));
     let tested = mail.next();
     assert_eq!(tested["headers"]["subject"], format!("[{project}] Test from {project}"));
-    assert_eq!((&tested["is_encrypted"], &tested["user"]), (&json!(true), &json!("roundtrip")));
+    assert_eq!(tested["is_encrypted"], true);
+    assert_eq!(tested["user"], "roundtrip");
 
     execute(url, FOUND);
     let found = mail.next();
-    assert_eq!(
-        (&found["to"], &found["from"]),
-        (&json!(["lab@example.org"]), &json!("roundtrip@example.org"))
-    );
+    assert_eq!(found["to"], json!(["lab@example.org"]));
+    assert_eq!(found["from"], "roundtrip@example.org");
     assert_eq!(found["defects"], json!([]));
     let header = |mail: &Value, name: &str| mail["headers"][name].as_str().unwrap_or_default().to_owned();
     let title = format!("[{project}] 1 regression in {project}: +20 % in 1 series on ");
@@ -179,10 +171,9 @@ fn sends_encrypted_mail_and_threads_replies() {
     execute(url, FIXED);
     let fixed = mail.next();
     assert!(header(&fixed, "subject").contains("1 regression fixed"), "{fixed}");
-    assert_eq!(
-        (header(&fixed, "in-reply-to"), header(&fixed, "references")),
-        (message_id.clone(), message_id)
-    );
+    for name in ["in-reply-to", "references"] {
+        assert_eq!(header(&fixed, name), message_id, "{name}");
+    }
 
     // The mail server rejects unknown recipients, which the server reports.
     let request = json!({"name": "nobody", "kind": "email", "target": "nobody@example.org"});
@@ -196,14 +187,10 @@ fn sends_encrypted_mail_and_threads_replies() {
 #[test]
 fn rejects_untrusted_mail_certificates_before_sending_the_password() {
     let place = Place::new();
-    let tls = place.folder().join("tls");
-    std::fs::create_dir(&tls).unwrap();
-    let Some(mail) = MailServer::start(&["--tls", tls.to_str().unwrap(), "--password", PASSWORD]) else {
-        return;
-    };
+    let Some(mail) = MailServer::start(&place.folder().join("tls")) else { return };
     let password_file = place.folder().join("smtp.password");
     std::fs::write(&password_file, PASSWORD).unwrap();
-    let smtp_url = format!("smtp://roundtrip@127.0.0.1:{}?tls=required", mail.port);
+    let smtp_url = mail.url();
     let postgres = place.postgres();
     let url = &postgres.first_line;
     let password_file = password_file.to_str().unwrap();
@@ -224,47 +211,36 @@ fn rejects_incomplete_or_unsafe_mail_options() {
     let password_file = place.folder().join("smtp.password");
     std::fs::write(&password_file, PASSWORD).unwrap();
     let password_file = password_file.to_str().unwrap();
-    let run = |arguments: &[&str]| place.run(&[&SERVE, arguments].concat());
-    assert_eq!(run(&["--smtp-url", "smtp://127.0.0.1"]).status.code(), Some(2));
+    assert_eq!(place.refused(&["--smtp-url", "smtp://127.0.0.1"]).status.code(), Some(2));
     let from = ["--mail-from", "a@example.org"];
-    for (arguments, expected) in [
-        (vec!["--smtp-url", "http://127.0.0.1"], "--smtp-url is invalid"),
-        (vec!["--smtp-url", "smtp://a:b@127.0.0.1"], "Use --smtp-password-file instead"),
-        (
-            vec!["--smtp-url", "smtp://a@127.0.0.1", "--smtp-password-file", password_file],
-            "a password requires encryption",
-        ),
-        (
-            vec!["--smtp-url", "smtps://127.0.0.1", "--smtp-password-file", password_file],
-            "--smtp-password-file needs a user",
-        ),
+    let with_password = ["--smtp-password-file", password_file];
+    for (url, more, expected) in [
+        ("http://127.0.0.1", &[][..], "--smtp-url is invalid"),
+        ("smtp://a:b@127.0.0.1", &[], "Use --smtp-password-file instead"),
+        ("smtp://a@127.0.0.1", &with_password, "a password requires encryption"),
+        ("smtps://127.0.0.1", &with_password, "--smtp-password-file needs a user"),
     ] {
-        let finished = run(&[&arguments[..], &from].concat());
-        assert!(finished.sentence(1).contains(expected), "{finished:?}");
+        place.refused(&[&["--smtp-url", url], more, &from].concat()).assert_error(1, &[expected]);
     }
-    let finished = run(&["--public-url", "roundtrip.example.org"]);
-    assert!(finished.sentence(2).contains("expected https://HOST or http://HOST"), "{finished:?}");
+    let no_scheme = place.refused(&["--public-url", "roundtrip.example.org"]);
+    no_scheme.assert_error(2, &["expected https://HOST or http://HOST"]);
 }
 
 #[test]
 fn resends_a_message_with_the_same_id_after_a_kill() {
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &postgres.first_line;
+    let (_postgres, place, url) = &Place::with_postgres();
     let receiver = Receiver::start();
     let killed = place.serve_on("one", url, &["--allow-private-targets"]);
-    let (token, channels) = begin(&place, &killed, "one", url);
+    let (token, channels) = begin(place, &killed, "one", url);
     let request = json!({"name": "ours", "kind": "webhook", "target": receiver.url()});
-    call(&killed, &channels, &token, &request);
+    killed.post(&channels, &token, &request);
     receiver.react(Reaction::Hang);
     execute(url, FOUND);
     eventually("a message on its way", || (receiver.received().len() == 1).then_some(()));
     killed.signal(Signal::KILL);
     killed.finish();
-    assert_eq!(
-        number(url, "select count(*) from notification_message where sent_at is null and attempts = 1"),
-        1
-    );
+    let unsent = "select count(*) from notification_message where sent_at is null and attempts = 1";
+    assert_eq!(number(url, unsent), 1);
     receiver.react(Reaction::Answer(200, ""));
     // The lease of one minute has expired.
     execute(url, "update notification_message set lease_expires_at = now()");
@@ -281,15 +257,13 @@ fn resends_a_message_with_the_same_id_after_a_kill() {
 #[test]
 fn two_servers_send_each_notification_once() {
     const CHANNELS: usize = 12;
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &postgres.first_line;
+    let (_postgres, place, url) = &Place::with_postgres();
     let receiver = Receiver::start();
     let servers = ["one", "two"].map(|name| place.serve_on(name, url, &["--allow-private-targets"]));
-    let (token, channels) = begin(&place, &servers[0], "one", url);
+    let (token, channels) = begin(place, &servers[0], "one", url);
     for nth in 0..CHANNELS {
         let request = json!({"name": format!("nr {nth}"), "kind": "webhook", "target": receiver.url()});
-        call(&servers[nth % 2], &channels, &token, &request);
+        servers[nth % 2].post(&channels, &token, &request);
     }
     for round in 1..=3_i64 {
         execute(url, FOUND);

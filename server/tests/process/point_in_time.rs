@@ -3,8 +3,7 @@
 
 use crate::database::{execute, until};
 use crate::report::numbered;
-use crate::support::{Place, Server, give_to_postgres};
-use nix::unistd::User;
+use crate::support::{Place, Server, give_to_postgres, postgres_user};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -45,19 +44,15 @@ impl Cluster<'_> {
             .env("PGDATA", self.folder("files"))
             .env("BACKUP", self.folder("backup"))
             .env("RESTORED", self.folder(restored));
-        if rustix::process::geteuid().is_root() {
-            let user = ["postgres", "nobody"].iter().find_map(|name| User::from_name(name).unwrap()).unwrap();
+        if let Some(user) = postgres_user() {
             shell.uid(user.uid.as_raw()).gid(user.gid.as_raw());
         }
         let output = shell.output().unwrap();
         let log = std::fs::read_to_string(self.folder(restored).join("server.log")).unwrap_or_default();
         let complaint = format!("{}\n{log}", String::from_utf8_lossy(&output.stderr));
-        assert!(
-            output.status.success(),
-            "{commands}\n{}\n{complaint}",
-            String::from_utf8_lossy(&output.stdout)
-        );
-        String::from_utf8(output.stdout).unwrap()
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{commands}\n{printed}\n{complaint}");
+        printed
     }
 
     fn url(&self) -> String {
@@ -137,8 +132,7 @@ fn restores_to_a_point_and_reports_lost_runs() {
     cluster.run(&archive, "");
 
     let server = cluster.server("server", &[]);
-    let token = std::fs::read_to_string(cluster.folder("server").join("agent.token")).unwrap();
-    let token = token.trim();
+    let token = &place.token_of("server");
     store(&server, token, 0..4);
     cluster.run(&base, "");
     store(&server, token, 4..8);
@@ -163,11 +157,8 @@ fn restores_to_a_point_and_reports_lost_runs() {
         let metrics = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let server = cluster.server("server", &["--metrics", &metrics]);
         let before = (0..kept).collect::<Vec<u64>>();
-        assert_eq!(
-            stored_and_lost(&server, &metrics, 13),
-            (before.clone(), 0),
-            "{folder}: no agent has reported a count yet"
-        );
+        let restored = stored_and_lost(&server, &metrics, 13);
+        assert_eq!(restored, (before.clone(), 0), "{folder}: no agent has reported a count yet");
         store(&server, token, 13..14);
         let (stored, reported) = stored_and_lost(&server, &metrics, 14);
         assert_eq!((stored, reported), ([before, vec![13]].concat(), lost), "{folder}");

@@ -17,9 +17,9 @@ fn sets_shows_and_applies_retention() {
     let set = place.run(&["retention", "--project", "libfoo", "--uploads", "90"]);
     assert_eq!(set.output, "libfoo: uploads 90 days, distributions forever, points forever");
     assert_eq!(place.run(&["retention"]).output, set.output);
-    let unknown = place.run(&["retention", "--project", "other", "--uploads", "90"]);
-    assert!(unknown.sentence(1).contains("project other not found"), "{unknown:?}");
-    let wrong = place.run(&["retention", "--project", "libfoo", "--uploads", "0"]);
+    let unknown = place.run_line("retention --project other --uploads 90");
+    unknown.assert_error(1, &["project other not found"]);
+    let wrong = place.run_line("retention --project libfoo --uploads 0");
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 
     execute(&postgres, OLD_UPLOADS);
@@ -38,9 +38,7 @@ fn sets_shows_and_applies_retention() {
 
 #[test]
 fn two_servers_delete_old_data_once() {
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &postgres.first_line;
+    let (_postgres, place, url) = &Place::with_postgres();
     place.run_on(url, &SEED).printed();
     execute(url, OLD_UPLOADS);
     place.run_on(url, &["retention", "--project", "libfoo", "--uploads", "90"]).printed();
@@ -66,9 +64,7 @@ fn completes_an_interrupted_deletion() {
         and not exists (select from point where point.run_id = run.run_id)
         and not exists (select from point_histogram where point_histogram.run_id = run.run_id)
         and not exists (select from run_result where run_result.run_id = run.run_id)";
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &postgres.first_line;
+    let (_postgres, place, url) = &Place::with_postgres();
     place.run_on(url, &SEED).printed();
     let runs = number(url, RUNS);
     assert_eq!(number(url, WHOLE), runs);

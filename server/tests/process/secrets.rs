@@ -4,6 +4,7 @@ use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
 use crate::receiver::Receiver;
 use crate::report::numbered;
 use crate::support::{Place, SERVE, Server};
+use serde_json::json;
 use std::path::Path;
 
 const OWN_PAGE: [(&str, &str); 3] =
@@ -29,15 +30,11 @@ fn logs_no_secret() {
     let mut secrets = vec![CLIENT_SECRET.to_owned()];
 
     // Tokens: created, used, rotated, wrong, and in the wrong place.
-    let ada = place.run(&["account", "create", "--name", "ada", "--admin"]).output;
-    let bearer = format!("Bearer {ada}");
-    let authorized = [("authorization", bearer.as_str()), ("content-type", "application/json")];
-    let made = server.call("POST", "/api/v1/tokens", &authorized, r#"{"name": "x", "kind": "agent"}"#);
-    let made: serde_json::Value = serde_json::from_str(made.body()).unwrap();
+    let ada = place.run_line("account create --name ada --admin").printed();
+    let made = server.post("/api/v1/tokens", &ada, &json!({"name": "x", "kind": "agent"}));
     let agent = made["secret"].as_str().unwrap().to_owned();
     let path = format!("/api/v1/tokens/{}/rotate", made["token"]["token_id"]);
-    let rotated = server.call("POST", &path, &authorized, "{}");
-    let rotated: serde_json::Value = serde_json::from_str(rotated.body()).unwrap();
+    let rotated = server.post(&path, &ada, &json!({}));
     secrets.push(rotated["secret"].as_str().unwrap().to_owned());
     assert_eq!(server.put_invalid(&agent), 400);
     let wrong = agent.replacen("rta_", "rtc_", 1);
@@ -45,18 +42,15 @@ fn logs_no_secret() {
     secrets.extend([ada.clone(), agent, wrong]);
 
     // Channels: one with a secret address, one with a secret key.
-    let (path, report) = numbered(1);
     let first = place.token();
-    assert_eq!(server.send("PUT", &path, &first, &report.to_string()), 201);
-    let channels = format!("/api/v1/projects/{}/channels", report["project"].as_str().unwrap());
+    assert_eq!(server.put_numbered(1, &first), 201);
+    let channels = format!("/api/v1/projects/{}/channels", numbered(1).1["project"].as_str().unwrap());
     let hidden = format!("{}/B0000/hiddenhiddenhiddenhidden", receiver.url());
     for kind in ["slack", "webhook"] {
-        let request = serde_json::json!({"name": kind, "kind": kind, "target": hidden}).to_string();
-        let made = server.call("POST", &channels, &authorized, &request);
-        let made: serde_json::Value = serde_json::from_str(made.body()).unwrap();
+        let made = server.post(&channels, &ada, &json!({"name": kind, "kind": kind, "target": hidden}));
         secrets.extend(made["secret"].as_str().map(str::to_owned));
         let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
-        assert!(server.call("POST", &test, &authorized, "").body().contains("\"delivered\":true"));
+        assert_eq!(server.post(&test, &ada, &json!({}))["delivered"], true);
     }
     secrets.extend([first, "hiddenhiddenhiddenhidden".to_owned()]);
 
@@ -70,7 +64,7 @@ fn logs_no_secret() {
     secrets.push(value_of(&cookie));
 
     // GitHub: a sign-in, and a second one with the used code.
-    place.run(&["account", "create", "--name", "grace", "--github", "grace"]);
+    place.run_line("account create --name grace --github grace").printed();
     github.sign_in_as(Some((7, "grace")));
     let away = server.call("GET", "/auth/github", &[], "");
     let kept = first_cookie(&away, "__Host-roundtrip-sign-in=");
@@ -81,16 +75,11 @@ fn logs_no_secret() {
     secrets.extend(value_of(&kept).split('.').take(2).map(str::to_owned));
     secrets.extend(github.secrets());
 
-    let log = server.stop().errors;
+    let finished = server.stop();
+    let log = &finished.errors;
     assert!(log.contains("TRACE") && log.contains("/auth/github/callback"), "the log has all levels");
     assert!(secrets.len() >= 11, "{}", secrets.len());
-    for secret in &secrets {
-        assert!(secret.len() > 20, "{secret}");
-        // Not even half of it may be logged.
-        let half = &secret[secret.len() / 2..];
-        let line = log.lines().find(|line| line.contains(half));
-        assert!(line.is_none(), "{half} in {line:?}");
-    }
+    finished.assert_logs_none(&secrets);
 }
 
 fn first_cookie(answer: &ureq::http::Response<String>, begin: &str) -> String {

@@ -4,19 +4,18 @@ use crate::database::{self, number};
 use crate::support::{Place, SERVE, Server, eventually};
 use roundtrip_server::MIGRATOR;
 use rustix::process::{Signal, kill_process};
-use sqlx::Connection;
 use std::io::BufRead;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 #[test]
-fn new_server_becomes_ready() {
+fn new_server_becomes_ready_and_ignores_standard_input() {
     let place = Place::new();
-    let server = place.serve();
+    let mut server = place.serve();
+    server.close_stdin();
     assert_eq!(server.get("/healthz"), 200);
     assert_eq!(server.get("/readyz"), 200);
-    let finished = server.stop();
-    assert_eq!(finished.output, "", "only one line on standard output");
+    assert_eq!(server.stop().printed(), "", "only one line on standard output");
 }
 
 #[test]
@@ -36,10 +35,8 @@ fn sigterm_and_sigint_stop_server_and_postgresql() {
 #[test]
 fn event_streams_do_not_delay_the_shutdown() {
     let place = Place::new();
-    let server = place.serve();
-    let token = place.token();
-    let report = include_str!("../../../crates/wire/tests/golden/v1/minimal.json");
-    assert_eq!(server.put("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", report, &token), 201);
+    let (server, token) = place.serve_with_token();
+    assert_eq!(server.put_numbered(1, &token), 201);
     let mut events = server.open("/api/v1/projects/libfoo/events").lines().map(Result::unwrap);
     assert_eq!(events.next().as_deref(), Some("retry: 3000"));
     let finished = server.stop();
@@ -55,15 +52,6 @@ fn end_of_standard_input_stops_the_server() {
     server.close_stdin();
     server.finish().printed();
     assert!(!place.has_postgres());
-}
-
-#[test]
-fn ignores_standard_input_by_default() {
-    let place = Place::new();
-    let mut server = place.serve();
-    server.close_stdin();
-    assert_eq!(server.get("/readyz"), 200);
-    assert!(server.stop().status.success());
 }
 
 #[test]
@@ -102,21 +90,10 @@ fn first_token_is_private_and_stable() {
 #[test]
 fn postgres_prints_the_url_of_a_durable_database() {
     let place = Place::new();
-    let postgres = Server::start(&place.data_dir(), &["postgres"], &[]);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let setting = |name: &'static str| {
-        runtime.block_on(async {
-            let mut connection = sqlx::PgConnection::connect(&postgres.first_line).await.unwrap();
-            let value: String = sqlx::query_scalar("select current_setting($1)")
-                .bind(name)
-                .fetch_one(&mut connection)
-                .await
-                .unwrap();
-            value
-        })
-    };
-    assert_eq!(setting("fsync"), "on");
-    assert_eq!(setting("listen_addresses"), "");
+    let postgres = place.postgres();
+    let durable_and_local = "select (current_setting('fsync') = 'on'
+                                     and current_setting('listen_addresses') = '')::integer::bigint";
+    assert_eq!(number(&postgres.first_line, durable_and_local), 1);
     assert_eq!(place.data("run").metadata().unwrap().permissions().mode() & 0o777, 0o700);
     assert!(postgres.stop().status.success());
     assert!(!place.has_postgres());

@@ -1,7 +1,9 @@
 //! Data directories, the servers that use them, and waiting for conditions. Everything ends with its test.
 
+use crate::report::numbered;
 use nix::unistd::User;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use std::fs::{File, Permissions};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -33,6 +35,14 @@ impl Place {
         let folder = tempfile::Builder::new().prefix("roundtrip-test-").tempdir_in(parent).unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         Self { folder }
+    }
+
+    /// A running PostgreSQL, its new place, and its URL. PostgreSQL comes first, because it ends before its place.
+    pub(crate) fn with_postgres() -> (Server, Self, String) {
+        let place = Self::new();
+        let postgres = place.postgres();
+        let url = postgres.first_line.clone();
+        (postgres, place, url)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -91,6 +101,12 @@ impl Place {
         Server::start(&self.data_dir(), &["postgres"], &[])
     }
 
+    /// Starts `serve`, and returns its token too.
+    pub(crate) fn serve_with_token(&self) -> (Server, String) {
+        let server = self.serve();
+        (server, self.token())
+    }
+
     /// Runs a command on the data directory to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         Server::spawn(&self.data_dir(), arguments, &[]).finish()
@@ -99,6 +115,11 @@ impl Place {
     /// Runs a command line on the data directory to its end.
     pub(crate) fn run_line(&self, line: &str) -> Finished {
         self.run(&line.split(' ').collect::<Vec<_>>())
+    }
+
+    /// The result of `serve` with these arguments, which ends at once.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> Finished {
+        self.run(&[&SERVE, arguments].concat())
     }
 
     /// Runs a command with another database to its end.
@@ -242,17 +263,6 @@ impl Server {
         Some(client().get(&self.address(path)).call().ok()?.status().as_u16())
     }
 
-    /// The status of a GET with a header.
-    pub(crate) fn get_with(&self, path: &str, name: &str, value: &str) -> u16 {
-        client().get(&self.address(path)).header(name, value).call().unwrap().status().as_u16()
-    }
-
-    /// The request id in the answer, if the client sends this one.
-    pub(crate) fn answered_id(&self, path: &str, id: &str) -> String {
-        let answer = client().get(&self.address(path)).header("x-request-id", id).call().unwrap();
-        answer.headers()["x-request-id"].to_str().unwrap().to_owned()
-    }
-
     /// Sends a request with a body, and returns the answer.
     pub(crate) fn call(
         &self,
@@ -295,6 +305,21 @@ impl Server {
         let bearer = format!("Bearer {token}");
         let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
         Some(self.try_call(method, path, &headers, body)?.status().as_u16())
+    }
+
+    /// Sends a JSON body, and returns the JSON of the successful answer.
+    pub(crate) fn post(&self, path: &str, token: &str, body: &Value) -> Value {
+        let bearer = format!("Bearer {token}");
+        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        let answer = self.call("POST", path, &headers, &body.to_string());
+        assert!(answer.status().is_success(), "{path}: {answer:?}");
+        serde_json::from_str(answer.body()).unwrap()
+    }
+
+    /// The status of the upload of a numbered report.
+    pub(crate) fn put_numbered(&self, number: u64, token: &str) -> u16 {
+        let (path, report) = numbered(number);
+        self.send("PUT", &path, token, &report.to_string())
     }
 
     /// The status of an invalid upload.
@@ -340,6 +365,24 @@ impl Finished {
         self.output.trim().to_owned()
     }
 
+    /// Asserts that the one-sentence error has these parts.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, code: i32, parts: &[&str]) {
+        let sentence = self.sentence(code);
+        assert!(parts.iter().all(|part| sentence.contains(part)), "expected {parts:?}: {self:?}");
+    }
+
+    /// Asserts that the log has no secret, not even half of one.
+    #[track_caller]
+    pub(crate) fn assert_logs_none(&self, secrets: &[String]) {
+        for secret in secrets {
+            assert!(secret.len() > 20, "{secret}");
+            let half = &secret[secret.len() / 2..];
+            let line = self.errors.lines().find(|line| line.contains(half));
+            assert!(line.is_none(), "{half} in {line:?}");
+        }
+    }
+
     /// The one-sentence error. Log lines before it begin with a time.
     #[track_caller]
     pub(crate) fn sentence(&self, code: i32) -> &str {
@@ -374,12 +417,15 @@ pub(crate) fn is_root_or_explains(test: &str) -> bool {
     is_root
 }
 
+/// The user that runs PostgreSQL; none if it is the user of the tests.
+pub(crate) fn postgres_user() -> Option<User> {
+    let is_root = rustix::process::geteuid().is_root();
+    is_root.then(|| ["postgres", "nobody"].iter().find_map(|name| User::from_name(name).unwrap()).unwrap())
+}
+
 /// Gives files to PostgreSQL's user.
 pub(crate) fn give_to_postgres(path: &Path) {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
-    let user = ["postgres", "nobody"].iter().find_map(|name| User::from_name(name).unwrap()).unwrap();
+    let Some(user) = postgres_user() else { return };
     let status = Command::new("chown").args(["-R", &user.uid.to_string()]).arg(path).status().unwrap();
     assert!(status.success());
 }

@@ -1,11 +1,13 @@
 //! Telemetry of a running server: metrics on a separate port, a log with request ids, traces.
 
+use crate::fake_github::serve;
 use crate::support::{Place, SERVE, Server};
+use axum::Router;
+use axum::body::Bytes;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
 use prost::Message;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
@@ -32,8 +34,12 @@ fn logs_the_request_id_in_every_line() {
     let place = Place::new();
     let arguments = [&SERVE[..], &["--log-format", "json"]].concat();
     let server = Server::start(&place.data_dir(), &arguments, &[("RUST_LOG", Path::new("debug"))]);
-    assert_eq!(server.answered_id("/api/v1/projects", "lab-3.42"), "lab-3.42");
-    let drawn = server.answered_id("/api/v1/projects", "no name; at all");
+    let answered_id = |id: &str| {
+        let answer = server.call("GET", "/api/v1/projects", &[("x-request-id", id)], "");
+        answer.headers()["x-request-id"].to_str().unwrap().to_owned()
+    };
+    assert_eq!(answered_id("lab-3.42"), "lab-3.42");
+    let drawn = answered_id("no name; at all");
     assert_eq!((drawn.len(), drawn.contains(' ')), (36, false), "an invalid id is replaced: {drawn}");
     let log = server.stop().errors;
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
@@ -52,10 +58,9 @@ fn traces_requests_and_statements() {
     let place = Place::new();
     let server =
         Server::start(&place.data_dir(), &SERVE, &[("OTEL_EXPORTER_OTLP_ENDPOINT", Path::new(&collector))]);
-    assert_eq!(
-        server.get_with("/api/v1/projects/nothing", "traceparent", &format!("00-{TRACE}-{CALLER}-01")),
-        404
-    );
+    let caller = format!("00-{TRACE}-{CALLER}-01");
+    let answer = server.call("GET", "/api/v1/projects/nothing", &[("traceparent", &caller)], "");
+    assert_eq!(answer.status(), 404);
     assert!(server.stop().status.success());
     // The server sends all spans before it ends.
     let spans: Vec<Span> = spans.try_iter().collect();
@@ -71,10 +76,8 @@ fn traces_requests_and_statements() {
         assert_eq!(statement.parent_span_id, request.span_id);
         assert!(statement.start_time_unix_nano >= request.start_time_unix_nano, "{statement:?}");
         assert!(statement.end_time_unix_nano <= request.end_time_unix_nano, "{statement:?}");
-        assert!(
-            !attribute(statement, "db.query.text").contains("nothing"),
-            "spans contain no parameter values"
-        );
+        let text = attribute(statement, "db.query.text");
+        assert!(!text.contains("nothing"), "spans contain no parameter values");
     }
 }
 
@@ -89,34 +92,14 @@ fn unreachable_collector_delays_nothing() {
 
 /// A collector that accepts spans until the test ends, and forwards them.
 fn collector() -> (String, Receiver<Span>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
     let (sender, spans) = mpsc::channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let (mut length, mut line) = (0, String::new());
-            while reader.read_line(&mut line).unwrap() > 2 {
-                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            let request = ExportTraceServiceRequest::decode(body.as_slice()).unwrap();
-            let scopes = request.resource_spans.into_iter().flat_map(|resource| resource.scope_spans);
-            for span in scopes.flat_map(|scope| scope.spans) {
-                if sender.send(span).is_err() {
-                    return;
-                }
-            }
-            // Answered afterwards, so that the sender knows that the spans were forwarded.
-            let answer = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-            reader.get_mut().write_all(answer).unwrap();
-        }
-    });
-    (address, spans)
+    // It answers afterwards, so that the server knows that the spans were forwarded.
+    let forward = async move |body: Bytes| {
+        let request = ExportTraceServiceRequest::decode(body).unwrap();
+        let scopes = request.resource_spans.into_iter().flat_map(|resource| resource.scope_spans);
+        scopes.flat_map(|scope| scope.spans).for_each(|span| sender.send(span).unwrap());
+    };
+    (format!("http://{}", serve(Router::new().fallback(forward))), spans)
 }
 
 fn attribute(span: &Span, key: &str) -> String {

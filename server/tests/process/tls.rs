@@ -1,6 +1,6 @@
 //! HTTPS by the server itself.
 
-use crate::support::{Place, SERVE, Server};
+use crate::support::{Place, Server};
 use rcgen::generate_simple_self_signed;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +22,12 @@ impl TestCertificate {
         Self { files, trusted }
     }
 
+    /// The options of a server with these files.
+    fn options(&self) -> [&str; 4] {
+        let [certificate, key] = self.files.each_ref().map(|file| file.to_str().unwrap());
+        ["--tls-certificate", certificate, "--tls-key", key]
+    }
+
     fn client(&self) -> ureq::Agent {
         let roots = RootCerts::Specific(Arc::new(vec![self.trusted.clone()]));
         let tls = TlsConfig::builder().root_certs(roots).build();
@@ -33,9 +39,7 @@ impl TestCertificate {
 fn serves_only_https_with_a_certificate() {
     let place = Place::new();
     let identity = TestCertificate::write(&place);
-    let [certificate, key] = identity.files.each_ref().map(|file| file.to_str().unwrap());
-    let arguments = [&SERVE[..], &["--tls-certificate", certificate, "--tls-key", key]].concat();
-    let server = Server::start(&place.data_dir(), &arguments, &[]);
+    let server = place.serve_with(&identity.options());
     let url = server.first_line.strip_prefix("listening on ").unwrap().to_owned();
     assert!(url.starts_with("https://127.0.0.1:"), "{url}");
 
@@ -44,10 +48,8 @@ fn serves_only_https_with_a_certificate() {
     assert_eq!(answer.headers()["strict-transport-security"], "max-age=31536000");
 
     let stranger: ureq::Agent = ureq::Agent::config_builder().build().into();
-    assert!(
-        stranger.get(format!("{url}/healthz")).call().is_err(),
-        "other clients do not trust the certificate"
-    );
+    let untrusted = stranger.get(format!("{url}/healthz")).call();
+    assert!(untrusted.is_err(), "other clients do not trust the certificate");
     let plain = url.replace("https://", "http://");
     assert!(identity.client().get(format!("{plain}/healthz")).call().is_err(), "plain HTTP is not served");
     // A failed handshake blocks no other client.
@@ -73,16 +75,14 @@ fn sends_hsts_only_behind_an_https_proxy() {
 fn rejects_invalid_certificates_at_the_start() {
     let place = Place::new();
     let identity = TestCertificate::write(&place);
-    let [certificate, key] = identity.files.each_ref().map(|file| file.to_str().unwrap());
-    let refused = |certificate: &str, key: &str, expected: &str| {
-        let arguments = [&SERVE[..], &["--tls-certificate", certificate, "--tls-key", key]].concat();
-        let finished = place.run(&arguments);
-        let sentence = finished.sentence(1);
-        assert!(sentence.contains(expected), "{sentence}");
-    };
-    refused(key, key, "no certificate in");
-    refused(certificate, certificate, "cannot read a private key from");
-    refused("/nowhere", key, "cannot read certificates from /nowhere: expected PEM");
+    let [option, certificate, key_option, key] = identity.options();
+    for (certificate, key, expected) in [
+        (key, key, "no certificate in"),
+        (certificate, certificate, "cannot read a private key from"),
+        ("/nowhere", key, "cannot read certificates from /nowhere: expected PEM"),
+    ] {
+        place.refused(&[option, certificate, key_option, key]).assert_error(1, &[expected]);
+    }
     assert!(!place.data_dir().exists());
-    assert_eq!(place.run(&["serve", "--tls-certificate", certificate]).status.code(), Some(2));
+    assert_eq!(place.refused(&[option, certificate]).status.code(), Some(2));
 }

@@ -15,9 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[test]
 fn keeps_acknowledged_uploads_when_one_of_two_servers_stops() {
     const UPLOADS: u64 = 240;
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &postgres.first_line;
+    let (_postgres, place, url) = &Place::with_postgres();
     let servers = ["one", "two"].map(|name| place.serve_on(name, url, &[]));
     let token = place.token_of("one");
     let (next, acknowledged) = (AtomicU64::new(0), Mutex::new(Vec::new()));
@@ -58,8 +56,7 @@ fn keeps_acknowledged_uploads_when_one_of_two_servers_stops() {
 #[test]
 fn finishes_uploads_in_progress_at_shutdown() {
     let place = Place::new();
-    let server = place.serve();
-    let token = place.token();
+    let (server, token) = place.serve_with_token();
     let (path, report) = numbered(1);
     let body = report.to_string();
     let (begin, end) = body.split_at(body.len() / 2);
@@ -93,10 +90,8 @@ fn drains_before_shutdown_and_ends_at_a_second_signal() {
     server.signal(Signal::TERM);
     eventually("not being ready", || (server.get("/readyz") == 503).then_some(()));
     assert_eq!(server.get("/healthz"), 200);
-    let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
-    server.signal(Signal::TERM);
-    server.finish().printed();
+    assert_eq!(server.put_numbered(1, &token), 201);
+    server.stop().printed();
 }
 
 #[test]
@@ -119,9 +114,8 @@ fn two_servers_start_on_an_empty_database() {
 
 #[test]
 fn completes_an_interrupted_migration() {
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &database::create(&postgres.first_line, "other");
+    let (_postgres, place, url) = &Place::with_postgres();
+    let url = &database::create(url, "other");
     migrate_to(url, BEFORE_RUNS);
     let held = HeldLock::new(url, "lock table machine in access exclusive mode");
     let killed = place.spawn_on("killed", url, &SERVE);
@@ -130,37 +124,29 @@ fn completes_an_interrupted_migration() {
     killed.signal(Signal::KILL);
     killed.finish();
     held.release();
-    let server = place.serve_on("next", url, &[]);
-    assert_eq!(server.get("/readyz"), 200);
-    assert!(server.stop().status.success());
+    assert_next_is_ready(place, url);
 }
 
 #[test]
 fn migration_does_not_block_other_transactions() {
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &database::create(&postgres.first_line, "other");
+    let (_postgres, place, url) = &Place::with_postgres();
+    let url = &database::create(url, "other");
     migrate_to(url, BEFORE_RUNS);
     let held = HeldLock::new(url, "lock table machine in access exclusive mode");
     let impatient = format!("{url}{}options[lock_timeout]=100ms", if url.contains('?') { '&' } else { '?' });
     let finished = place.spawn_on("refused", &impatient, &SERVE).finish();
     assert!(!finished.status.success(), "{finished:?}");
-    assert!(
-        finished.errors.contains("migration 20261209000400 timed out waiting for a lock"),
-        "{finished:?}"
-    );
+    let timed_out = "migration 20261209000400 timed out waiting for a lock";
+    assert!(finished.errors.contains(timed_out), "{finished:?}");
     held.release();
-    let server = place.serve_on("next", url, &[]);
-    assert_eq!(server.get("/readyz"), 200);
-    assert!(server.stop().status.success());
+    assert_next_is_ready(place, url);
 }
 
 #[test]
 fn removes_an_incomplete_index() {
     const COUNT: &str = "select count(*) from pg_class where relname = 'point_again'";
-    let place = Place::new();
-    let postgres = place.postgres();
-    let url = &database::create(&postgres.first_line, "other");
+    let (_postgres, place, url) = &Place::with_postgres();
+    let url = &database::create(url, "other");
     assert!(place.run_on(url, &["migrate"]).status.success());
     // Creating an index waits for transactions that write to the table.
     let held = HeldLock::new(url, "lock table point in row exclusive mode");
@@ -184,6 +170,12 @@ fn removes_an_incomplete_index() {
     assert_eq!(number(url, COUNT), 0);
     let finished = server.stop();
     assert!(finished.errors.contains("creating index point_again again"), "{finished:?}");
+}
+
+fn assert_next_is_ready(place: &Place, url: &str) {
+    let server = place.serve_on("next", url, &[]);
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(server.stop().status.success());
 }
 
 /// The migration before the table of runs, which references the table of machines.

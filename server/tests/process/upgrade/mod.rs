@@ -5,7 +5,7 @@
 //! `ROUNDTRIP_FAULT_ROUNDS` is set.
 
 use crate::database::{self, execute, number, with_connection};
-use crate::report::{golden, numbered};
+use crate::report::golden;
 use crate::support::Place;
 use crate::together::migrate_to;
 use roundtrip_server::MIGRATOR;
@@ -40,10 +40,8 @@ fn migrates_every_earlier_state_and_keeps_rows() {
 
     let growing = database::create(&postgres.first_line, "growing");
     let versions: Vec<i64> = MIGRATOR.iter().map(|migration| migration.version).collect();
-    assert!(
-        ROWS.iter().all(|(version, _)| versions.contains(version)),
-        "each entry of ROWS names a migration"
-    );
+    let are_known = ROWS.iter().all(|(version, _)| versions.contains(version));
+    assert!(are_known, "each entry of ROWS names a migration");
     let all = std::env::var_os("ROUNDTRIP_FAULT_ROUNDS").is_some();
     let (mut gone, mut state_count, mut row_count) = (BTreeSet::new(), 0, 0);
     for version in &versions {
@@ -78,8 +76,7 @@ fn migrates_every_earlier_state_and_keeps_rows() {
     }
     println!("{state_count} states, {row_count} rows in the last one");
     assert_eq!(gone.into_iter().collect::<Vec<_>>(), GONE, "migrations remove only what GONE lists");
-    let filled = with_connection(&growing, all_rows);
-    let empty: Vec<_> = filled.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
+    let empty = empty_tables(&growing);
     assert!(empty.is_empty(), "a table has no row that an upgrade could lose: put one into ROWS: {empty:?}");
 }
 
@@ -114,15 +111,12 @@ fn restores_a_backup_of_the_previous_version() {
     let restored = place.run_on(&url, &["restore", file.to_str().unwrap()]);
     assert!(restored.status.success(), "{restored:?}");
     assert!(restored.errors.contains("restored 45 tables and 329 rows"), "{restored:?}");
-    let rows = with_connection(&url, all_rows);
-    let empty: Vec<_> = rows.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
+    let empty = empty_tables(&url);
     assert_eq!(empty, ["analysis_due"], "the backup has rows in every other table, and no pending search");
 
     // The server's own rows, besides the inserted ones: two accounts, a channel, a job, an upload, a history.
-    let made =
-        place.run_on(&url, &["token", "create", "--name", "reader", "--kind", "user", "--account", "grace"]);
-    assert!(made.status.success(), "{made:?}");
-    let authorization = format!("Bearer {}", made.output.trim());
+    let reader = ["token", "create", "--name", "reader", "--kind", "user", "--account", "grace"];
+    let authorization = format!("Bearer {}", place.run_on(&url, &reader).printed());
     let server = place.serve_on("server", &url, &[]);
     let json = |path: &str| -> Value {
         let answer = server.call("GET", path, &[("authorization", &authorization)], "");
@@ -133,17 +127,17 @@ fn restores_a_backup_of_the_previous_version() {
     assert!(json("/api/v1/projects/libfoo/jobs").to_string().contains(&"0123456789".repeat(4)));
     let uploaded = golden("full.json");
     let run = json("/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-000000000abc");
-    assert_eq!(
-        run["results"].as_array().map(Vec::len),
-        uploaded["results"].as_array().map(Vec::len),
-        "{run}"
-    );
-    assert_eq!(
-        json("/api/v1/projects/seeded")["run_count"],
-        number(&url, "select count(*) from run where preset = 'seeded'")
-    );
+    let [stored, sent] = [&run, &uploaded].map(|run| run["results"].as_array().unwrap().len());
+    assert_eq!(stored, sent, "{run}");
+    let seeded = number(&url, "select count(*) from run where preset = 'seeded'");
+    assert_eq!(json("/api/v1/projects/seeded")["run_count"], seeded);
     assert!(server.stop().status.success());
     assert_a_server_goes_on(&place, &url);
+}
+
+fn empty_tables(url: &str) -> Vec<String> {
+    let tables = with_connection(url, all_rows).into_iter().filter(|(_, rows)| rows.is_empty());
+    tables.map(|(table, _)| table).collect()
 }
 
 /// Replaces sqlx's records with those of a server before the baseline.
@@ -198,10 +192,8 @@ fn assert_a_server_goes_on(place: &Place, url: &str) {
     }
     assert!(server.text("/api/v1/projects/libfoo/runs").contains(FIRST_RUN));
     // The existing token's secret is not stored, so create another one.
-    let made = place.run_on(url, &["token", "create", "--name", "another"]);
-    assert!(made.status.success(), "{made:?}");
-    let (path, report) = numbered(0xfff);
-    assert_eq!(server.send("PUT", &path, made.output.trim(), &report.to_string()), 201);
+    let token = place.run_on(url, &["token", "create", "--name", "another"]).printed();
+    assert_eq!(server.put_numbered(0xfff, &token), 201);
     assert!(server.stop().status.success());
 }
 
