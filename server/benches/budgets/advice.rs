@@ -2,8 +2,8 @@
 
 use crate::ingest::{Sender, introduce};
 use crate::open_loop::ns_since;
-use crate::service::Service;
-use crate::upload::{LabMachine, Samples};
+use crate::service::{Client, Service};
+use crate::upload::LabMachine;
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
 use serde_json::Value;
@@ -24,19 +24,15 @@ pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let service = Service::start(program, data_dir.path())?;
     let sender = Sender::new(&service)?;
-    let machine = |number| LabMachine::with_results(number, 0..RESULTS, Samples::Left);
+    let machine = |number| LabMachine::with_results(number, 0..RESULTS);
     let machines: Vec<LabMachine> = (0..MACHINES).map(machine).collect();
     introduce(&sender, &machines, &AtomicU64::new(1))?;
     service.until_searched()?;
-    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
-    let read = |path: &str| {
-        let answer = agent.get(format!("{}{path}", service.url)).call();
-        answer.and_then(|answer| answer.into_body().read_to_string()).map_err(|error| error.to_string())
-    };
+    let client = Client::new(&service, None);
     let bucket = |nth: u64| format!("{}-{}:{}", 70 * (nth + 1), 70 * (nth + 1) + 69, 1 + nth % 7);
     let sizes = (0..BUCKETS).map(bucket).collect::<Vec<_>>().join(",");
     let path = format!("/api/v1/projects/lab/advice?sizes={sizes}");
-    let first: Value = serde_json::from_str(&read(&path)?).map_err(|error| error.to_string())?;
+    let first: Value = client.read(&path)?;
     let ranked: u64 = first["groups"]
         .as_array()
         .into_iter()
@@ -50,7 +46,7 @@ pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
         let times: Result<Vec<u64>, String> = (0..count)
             .map(|_| {
                 let begin = Instant::now();
-                read(path)?;
+                client.get(path, None)?;
                 Ok(ns_since(begin))
             })
             .collect();

@@ -1,7 +1,7 @@
 //! How fast all that is stored is searched for changes, as after an update that finds them otherwise: from the rows of the
 //! database to regressions with their culprits.
 
-use crate::MEMORY_MIB_MAX;
+use crate::memory_row;
 use crate::service::{History, Service};
 use roundtrip_budget::{BarIs, Peer, Row};
 use std::path::Path;
@@ -34,13 +34,6 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
             BarIs::ValueAtLeast,
             POINTS_PER_SECOND_MIN.into(),
         ),
-        Row::new(
-            "resident memory of the server meanwhile, at most",
-            service.resident_mib_max()?,
-            "MiB",
-            Peer { name: "the bar".into(), value: MEMORY_MIB_MAX },
-            BarIs::ValueAtMost,
-            MEMORY_MIB_MAX,
-        ),
+        memory_row("resident memory of the server meanwhile, at most", service.resident_mib_max()?),
     ])
 }

@@ -1,12 +1,10 @@
 //! How soon agents are given work: a hundred of them take ten thousand jobs, as fast as each can, and then some at the rate of a
 //! busy lab. And how soon the job of one that has stopped is given to another, by the clock.
 
-use crate::open_loop::{ns_since, open_loop, wait};
-use crate::service::Service;
-use base64::{Engine, prelude::BASE64_STANDARD};
+use crate::fake_agent;
+use crate::open_loop::{ms, ns_since, open_loop, wait};
+use crate::service::{Client, Service};
 use chrono::{DateTime, TimeDelta, Utc};
-use ring::rand::SystemRandom;
-use ring::signature::{Ed25519KeyPair, KeyPair};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::lab::Assignment;
@@ -42,12 +40,11 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
     let jobs = if is_quick { 2 * PART } else { 10 * PART };
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let service = Service::start(program, data_dir.path())?;
-    let admin = Client::new(&service, admin(program, data_dir.path())?);
-    admin.made(
-        "/api/v1/projects",
-        &json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"}),
-    )?;
-    let agents: Vec<Client> = enrol(&admin)?.into_iter().map(|token| Client::new(&service, token)).collect();
+    let admin = Client::new(&service, Some(admin(program, data_dir.path())?));
+    let project = json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"});
+    admin.made("/api/v1/projects", &project)?;
+    let tokens = enrol(&admin)?.into_iter();
+    let agents: Vec<Client> = tokens.map(|token| Client::new(&service, Some(token))).collect();
     let (stopped, at_work) = agents.split_first().ok_or("there are no agents")?;
     // It has its job, and is not heard of any more.
     request(&admin, 0..1)?;
@@ -156,7 +153,7 @@ fn retaken(admin: &Client, other: &Client, stopped: &Client, stale: &Assignment)
             ));
         }
     }
-    let told = admin.read(&format!("/api/v1/projects/libfoo/jobs/{}", taken.job_id))?;
+    let told: Value = admin.read(&format!("/api/v1/projects/libfoo/jobs/{}", taken.job_id))?;
     let time = |value: &Value| {
         let text = value.as_str().unwrap_or_default();
         text.parse::<DateTime<Utc>>().map_err(|error| format!("{value}: {error}"))
@@ -174,54 +171,15 @@ fn retaken(admin: &Client, other: &Client, stopped: &Client, stale: &Assignment)
     ))
 }
 
-fn ms(distribution: &Distribution, ppm: u32) -> u64 {
-    distribution.quantile_ns(ppm) / 1_000_000
-}
-
 fn told(claims: &Distribution) -> String {
     let [p50, p99] = [500_000, 990_000].map(|ppm| claims.quantile_ns(ppm) as f64 / 1e6);
     format!("claims p50 {p50:.1} ms, p99 {p99:.1} ms, at most {:.1} ms", claims.max_ns() as f64 / 1e6)
 }
 
-/// Somebody with a token, over one connection.
-struct Client {
-    agent: ureq::Agent,
-    url: String,
-    authorization: String,
-}
-
 impl Client {
-    fn new(service: &Service, token: String) -> Self {
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Self { agent, url: service.url.clone(), authorization: format!("Bearer {token}") }
-    }
-
-    fn post(&self, path: &str, body: &Value) -> Result<(u16, Vec<u8>), String> {
-        let mut answer = self
-            .agent
-            .post(format!("{}{path}", self.url))
-            .header("authorization", &self.authorization)
-            .header("content-type", "application/json")
-            .send(body.to_string())
-            .map_err(|error| error.to_string())?;
-        let body = answer.body_mut().read_to_vec().map_err(|error| error.to_string())?;
-        Ok((answer.status().as_u16(), body))
-    }
-
-    fn read(&self, path: &str) -> Result<Value, String> {
-        let answer =
-            self.agent.get(format!("{}{path}", self.url)).header("authorization", &self.authorization);
-        let text = answer.call().and_then(|answer| answer.into_body().read_to_string());
-        serde_json::from_str(&text.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
-    }
-
     /// Asks for a job, as an agent.
     fn claim(&self, wait_seconds: u32) -> Result<Option<Assignment>, String> {
-        let claim = json!({
-            "protocol_min": 1, "protocol_max": 1, "version": "bench", "health": {}, "spooled_count": 0,
-            "wait_seconds": wait_seconds,
-        });
-        match self.post("/api/v1/lab/claim", &claim)? {
+        match self.post("/api/v1/lab/claim", &fake_agent::claim(wait_seconds))? {
             (204, _) => Ok(None),
             (200, job) => serde_json::from_slice(&job).map(Some).map_err(|error| error.to_string()),
             (status, body) => {
@@ -245,8 +203,7 @@ impl Client {
         let mut taken = Taken::default();
         loop {
             let begin = Instant::now();
-            let ping = self.agent.get(format!("{}/healthz", self.url)).call();
-            let _ = ping.map_err(|error| error.to_string())?.body_mut().read_to_vec();
+            self.get("/healthz", None)?;
             taken.pings_ns.push(ns_since(begin));
             let begin = Instant::now();
             let job = self.claim(0)?;
@@ -281,14 +238,8 @@ fn enrol(admin: &Client) -> Result<Vec<String>, String> {
     // And one that stops.
     let enrolled = (0..=AGENTS).map(|number| {
         let code = admin.made("/api/v1/enrolments", &json!({}))?;
-        let document =
-            Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|error| error.to_string())?;
-        let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|error| error.to_string())?;
-        let asked = json!({
-            "code": code["code"],
-            "machine": {"slug": format!("lab-{number}"), "os": "linux", "arch": "x86-64"},
-            "public_key": BASE64_STANDARD.encode(key.public_key().as_ref()),
-        });
+        let code = code["code"].as_str().ok_or("no code")?;
+        let asked = fake_agent::enrolment(code, &format!("lab-{number}"), &fake_agent::new_key());
         let agent = admin.made("/api/v1/agents", &asked)?;
         agent["token"]["secret"].as_str().map(str::to_owned).ok_or_else(|| "no token".to_owned())
     });

@@ -14,6 +14,11 @@ mod advice;
 mod analysis;
 mod bombs;
 mod claims;
+#[path = "../../tests/it/support/factory.rs"]
+#[expect(dead_code, reason = "tests ask more of it")]
+mod factory;
+#[path = "../../tests/fakes/agent.rs"]
+mod fake_agent;
 mod ingest;
 mod open_loop;
 mod reads;
@@ -22,13 +27,14 @@ mod soak;
 mod upload;
 
 use ingest::Sender;
+use open_loop::ms;
 use roundtrip_budget::{BarIs, Peer, Row};
 use service::Service;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use upload::{LabMachine, RESULTS, Samples};
+use upload::{LabMachine, RESULTS};
 
 const PARTS: [&str; 5] = ["ingest", "reads", "analysis", "claims", "advice"];
 /// Ten minutes in which little happens.
@@ -89,25 +95,29 @@ fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>,
     Ok(rows)
 }
 
+fn memory_row(name: &str, mib: u64) -> Row {
+    let bar = Peer { name: "the bar".into(), value: MEMORY_MIB_MAX };
+    Row::new(name, mib, "MiB", bar, BarIs::ValueAtMost, MEMORY_MIB_MAX)
+}
+
 fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let service = Service::start(program, data_dir.path())?;
     let sender = Sender::new(&service)?;
     eprintln!("making the uploads of {MACHINES} machines");
-    let machines: Vec<LabMachine> =
-        (0..MACHINES).map(|number| LabMachine::new(number, Samples::Left)).collect();
+    let machines: Vec<LabMachine> = (0..MACHINES).map(LabMachine::new).collect();
     let commits = AtomicU64::new(1);
     let introduced = ingest::introduce(&sender, &machines, &commits)?;
     eprintln!(
         "the first upload of a machine, with {RESULTS} series that are new: p50 {} ms",
-        introduced.quantile_ns(500_000) / 1_000_000
+        ms(&introduced, 500_000)
     );
     let half = INGEST_MIN / 2 / RESULTS;
     let paced = ingest::paced(&sender, &machines, &commits, half, duration)?;
     eprintln!(
         "at {half} uploads a second: p50 {} ms, p99 {} ms, at most {} ms",
-        paced.quantile_ns(500_000) / 1_000_000,
-        paced.quantile_ns(990_000) / 1_000_000,
+        ms(&paced, 500_000),
+        ms(&paced, 990_000),
         paced.max_ns() / 1_000_000,
     );
     let before = service.spent();
@@ -118,8 +128,8 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
          server {:.0} us, PostgreSQL {:.0} us, clients {:.0} us",
         sustained.results_per_second,
         sustained.body_bytes_per_second / 1_000_000,
-        sustained.times.quantile_ns(500_000) / 1_000_000,
-        sustained.times.quantile_ns(990_000) / 1_000_000,
+        ms(&sustained.times, 500_000),
+        ms(&sustained.times, 990_000),
         sender.refused.load(Ordering::Relaxed),
         spent.server * 1e6 / sustained.results,
         spent.postgres * 1e6 / sustained.results,
@@ -149,23 +159,16 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         ),
         Row::new(
             format!("p99 of an upload at {half} a second"),
-            paced.quantile_ns(990_000) / 1_000_000,
+            ms(&paced, 990_000),
             "ms",
             Peer {
-                name: format!("its p50 ({} ms)", paced.quantile_ns(500_000) / 1_000_000),
+                name: format!("its p50 ({} ms)", ms(&paced, 500_000)),
                 value: paced.quantile_ns(500_000) as f64 / 1e6,
             },
             BarIs::ValueAtMost,
             UPLOAD_MS_MAX,
         ),
-        Row::new(
-            "resident memory of the server, at most",
-            resident_mib_max,
-            "MiB",
-            Peer { name: "the bar".into(), value: MEMORY_MIB_MAX },
-            BarIs::ValueAtMost,
-            MEMORY_MIB_MAX,
-        ),
+        memory_row("resident memory of the server, at most", resident_mib_max),
     ];
     rows.extend(bombs);
     rows.push(Row::new(

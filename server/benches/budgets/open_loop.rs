@@ -50,6 +50,11 @@ pub(crate) fn wait(due: Instant) {
     }
 }
 
+/// A quantile in whole milliseconds.
+pub(crate) fn ms(times: &Distribution, ppm: u32) -> u64 {
+    times.quantile_ns(ppm) / 1_000_000
+}
+
 /// Nanoseconds since then.
 pub(crate) fn ns_since(then: Instant) -> u64 {
     u64::try_from(then.elapsed().as_nanos()).unwrap_or(u64::MAX)

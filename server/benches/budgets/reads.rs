@@ -1,7 +1,7 @@
 //! How fast charts and searches are answered with many points stored, and how that changes when ten times as many are.
 
 use crate::open_loop::{open_loop, wait};
-use crate::service::{History, Service};
+use crate::service::{Client, History, Service};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
 use serde::Deserialize;
@@ -16,12 +16,7 @@ const RATE: u32 = 50;
 /// How much slower a query may become while ten times as much is stored.
 const GROWTH_MAX: f64 = 1.5;
 /// What is stored, in millions of points: a tenth of it in series of 10,000 commits, the rest in series of 1,000.
-const SCALES: [Scale; 2] = [Scale { millions: 1 }, Scale { millions: 10 }];
-
-#[derive(Clone, Copy, Debug)]
-struct Scale {
-    millions: u32,
-}
+const MILLIONS: [u32; 2] = [1, 10];
 
 /// A read, and what is asked of it besides that it does not grow.
 struct Read {
@@ -117,8 +112,7 @@ const READS: [Read; 10] = [
 
 /// What one server has stored.
 struct Stock {
-    agent: ureq::Agent,
-    url: String,
+    client: Client,
     /// Series of 10,000 points, the newest 1,000 with distributions.
     deep: Vec<u64>,
     /// Series of 1,000 points.
@@ -145,8 +139,8 @@ struct Asked {
 /// All reads at both scales. What is stored is made in `folder` the first time, and kept there for the next.
 pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<Vec<Row>, String> {
     let mut of_scales = Vec::new();
-    for scale in SCALES {
-        let data_dir = stored(program, folder, scale)?;
+    for millions in MILLIONS {
+        let data_dir = stored(program, folder, millions)?;
         let service = Service::start(program, &data_dir)?;
         // A server that is new to what is stored searches it first.
         service.until_searched()?;
@@ -166,15 +160,8 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
             rows.push(Row::new(title, us(&large, 990_000), "us", peer, BarIs::ValueAtMost, us_max.into()));
             if let Some(bytes_max) = bytes_max {
                 let peer = Peer { name: "Bencher 0.6.12, one number a point (8.3 MB)".into(), value: 8.3e6 };
-                let title = format!("{name}, as sent");
-                rows.push(Row::new(
-                    title,
-                    large.bytes_max,
-                    "bytes",
-                    peer,
-                    BarIs::ValueAtMost,
-                    bytes_max.into(),
-                ));
+                let (title, bytes) = (format!("{name}, as sent"), large.bytes_max);
+                rows.push(Row::new(title, bytes, "bytes", peer, BarIs::ValueAtMost, bytes_max.into()));
             }
         }
         if !read.is_alike {
@@ -188,8 +175,7 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
 }
 
 /// A data directory with so many points, made if there is none.
-fn stored(program: &Path, folder: &Path, scale: Scale) -> Result<PathBuf, String> {
-    let Scale { millions } = scale;
+fn stored(program: &Path, folder: &Path, millions: u32) -> Result<PathBuf, String> {
     let data_dir = folder.join(format!("{millions}-million-points"));
     // Written last.
     let complete = data_dir.join("complete");
@@ -202,46 +188,34 @@ fn stored(program: &Path, folder: &Path, scale: Scale) -> Result<PathBuf, String
         std::fs::remove_dir_all(&data_dir).map_err(wrong)?;
     }
     std::fs::create_dir_all(&data_dir).map_err(wrong)?;
-    let deep = History {
-        project: "deep",
-        machines: 2,
-        series: 10 * millions,
-        commits: 10_000,
-        histograms: Some(1_000),
-    };
-    deep.store(program, &data_dir)?;
-    let wide = History {
-        project: "wide",
-        machines: 6 * millions,
-        series: 900 * millions,
-        commits: 1_000,
-        histograms: None,
-    };
-    wide.store(program, &data_dir)?;
+    let (machines, series) = (6 * millions, 900 * millions);
+    for history in [
+        History {
+            project: "deep",
+            machines: 2,
+            series: 10 * millions,
+            commits: 10_000,
+            histograms: Some(1_000),
+        },
+        History { project: "wide", machines, series, commits: 1_000, histograms: None },
+    ] {
+        history.store(program, &data_dir)?;
+    }
     std::fs::write(complete, "").map_err(wrong)?;
     Ok(data_dir)
 }
 
 impl Stock {
     fn of(service: &Service) -> Result<Self, String> {
-        let config = ureq::Agent::config_builder().http_status_as_error(false);
-        let mut stock = Self {
-            agent: config.build().into(),
-            url: service.url.clone(),
-            deep: Vec::new(),
-            wide: Vec::new(),
-        };
-        stock.deep = stock.series("deep")?;
-        stock.wide = stock.series("wide")?;
-        Ok(stock)
+        let client = Client::new(service, None);
+        let (deep, wide) = (Self::series(&client, "deep")?, Self::series(&client, "wide")?);
+        Ok(Self { client, deep, wide })
     }
 
-    fn series(&self, project: &str) -> Result<Vec<u64>, String> {
+    fn series(client: &Client, project: &str) -> Result<Vec<u64>, String> {
         let (mut series, mut cursor) = (Vec::new(), String::new());
         loop {
-            let body =
-                self.get(&format!("/api/v1/projects/{project}/series?limit=200{cursor}"), "identity")?;
-            let page: Page = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+            let page: Page = client.read(&format!("/api/v1/projects/{project}/series?limit=200{cursor}"))?;
             series.extend(page.series.into_iter().map(|series| series.series_id));
             let Some(next) = page.next_after else { return Ok(series) };
             cursor = format!("&after={next}");
@@ -255,7 +229,7 @@ impl Stock {
         const SERIES: usize = 200;
         for series in [&self.deep, &self.wide].into_iter().flat_map(|all| all.chunks(SERIES)) {
             let numbers = series.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-            self.get(&format!("/api/v1/charts/line?last=1000&series={numbers}"), ENCODINGS)?;
+            self.get(&format!("/api/v1/charts/line?last=1000&series={numbers}"))?;
         }
         Ok(())
     }
@@ -263,13 +237,13 @@ impl Stock {
     fn ask(&self, read: &Read, duration: Duration) -> Result<Asked, String> {
         // Once each for what is made the first time: connections, plans.
         for number in 0..u64::from(RATE) {
-            self.get(&(read.path)(self, number), ENCODINGS)?;
+            self.get(&(read.path)(self, number))?;
         }
         let bytes_max = AtomicU64::new(0);
         let times = open_loop(RATE, duration, |number, due| {
             let path = (read.path)(self, number);
             wait(due);
-            let body = self.get(&path, ENCODINGS)?;
+            let body = self.get(&path)?;
             bytes_max.fetch_max(body.len() as u64, Ordering::Relaxed);
             Ok(())
         })?;
@@ -277,14 +251,8 @@ impl Stock {
     }
 
     /// The body as it is sent.
-    fn get(&self, path: &str, encoding: &str) -> Result<Vec<u8>, String> {
-        let request = self.agent.get(format!("{}{path}", self.url)).header("accept-encoding", encoding);
-        let mut answer = request.call().map_err(|error| error.to_string())?;
-        let body = answer.body_mut().read_to_vec().map_err(|error| error.to_string())?;
-        match answer.status().as_u16() {
-            200 => Ok(body),
-            status => Err(format!("{path} was answered with {status}: {}", String::from_utf8_lossy(&body))),
-        }
+    fn get(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.client.get(path, Some(ENCODINGS))
     }
 }
 

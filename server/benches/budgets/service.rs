@@ -1,5 +1,7 @@
 //! The server as a user starts it: the program of the release build, with a data directory of its own.
 
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -24,17 +26,8 @@ impl Service {
         let metrics = metrics.map_err(wrong)?.to_string();
         let mut child = Command::new(program)
             // More requests than any one client is meant to have.
-            .args([
-                "serve",
-                "--port",
-                "0",
-                "--requests-per-minute",
-                "1000000",
-                "--stop-with-stdin",
-                "--metrics",
-                &metrics,
-                "--data-dir",
-            ])
+            .args(["serve", "--port", "0", "--requests-per-minute", "1000000", "--stop-with-stdin"])
+            .args(["--metrics", &metrics, "--data-dir"])
             .arg(data_dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -105,6 +98,56 @@ impl Service {
     pub(crate) fn open_files(&self) -> Result<usize, String> {
         let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id()));
         open.map(Iterator::count).map_err(|error| format!("the server's files cannot be counted: {error}"))
+    }
+}
+
+/// Sends requests to a server over one connection, with a token if there is one.
+pub(crate) struct Client {
+    agent: ureq::Agent,
+    url: String,
+    authorization: Option<String>,
+}
+
+impl Client {
+    pub(crate) fn new(service: &Service, token: Option<String>) -> Self {
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let authorization = token.map(|token| format!("Bearer {token}"));
+        Self { agent, url: service.url.clone(), authorization }
+    }
+
+    /// The answer, as it is sent if an encoding is asked for.
+    pub(crate) fn get(&self, path: &str, encoding: Option<&str>) -> Result<Vec<u8>, String> {
+        let mut request = self.agent.get(format!("{}{path}", self.url));
+        let headers = [("authorization", self.authorization.as_deref()), ("accept-encoding", encoding)];
+        for (name, value) in headers {
+            if let Some(value) = value {
+                request = request.header(name, value);
+            }
+        }
+        let mut answer = request.call().map_err(|error| format!("{path}: {error}"))?;
+        let body = answer.body_mut().read_to_vec().map_err(|error| format!("{path}: {error}"))?;
+        match answer.status().as_u16() {
+            200 => Ok(body),
+            status => Err(format!("{path} was answered with {status}: {}", String::from_utf8_lossy(&body))),
+        }
+    }
+
+    /// The answer's JSON.
+    pub(crate) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, String> {
+        serde_json::from_slice(&self.get(path, None)?).map_err(|error| error.to_string())
+    }
+
+    /// Sends JSON, and returns the status and the body of the answer.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<(u16, Vec<u8>), String> {
+        let mut answer = self
+            .agent
+            .post(format!("{}{path}", self.url))
+            .header("authorization", self.authorization.as_deref().unwrap_or_default())
+            .header("content-type", "application/json")
+            .send(body.to_string())
+            .map_err(|error| error.to_string())?;
+        let body = answer.body_mut().read_to_vec().map_err(|error| error.to_string())?;
+        Ok((answer.status().as_u16(), body))
     }
 }
 

@@ -13,9 +13,9 @@
 //! much growth of what is in use: a few bytes an upload are not seen here.
 
 use crate::ingest::{self, Sender};
-use crate::open_loop::{open_loop, wait};
-use crate::service::Service;
-use crate::upload::{LabMachine, RESULTS, Samples};
+use crate::open_loop::{ms, open_loop, wait};
+use crate::service::{Client, Service};
+use crate::upload::{LabMachine, RESULTS};
 use crate::{INGEST_MIN, MACHINES};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::change_point::Method;
@@ -67,8 +67,7 @@ struct Series {
 /// Prints how it went, and gives the rows.
 pub(crate) fn rows(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let machines: Vec<LabMachine> =
-        (0..MACHINES / u64::from(SHARE)).map(|number| LabMachine::new(number, Samples::Left)).collect();
+    let machines: Vec<LabMachine> = (0..MACHINES / u64::from(SHARE)).map(LabMachine::new).collect();
     let commits = AtomicU64::new(1);
     store_history(&Service::start(program, data_dir.path())?, &machines, &commits)?;
     let service = Service::start(program, data_dir.path())?;
@@ -91,8 +90,8 @@ pub(crate) fn rows(program: &Path, duration: Duration) -> Result<Vec<Row>, Strin
         duration.as_secs(),
         100.0 * duration.as_secs_f64() / DAY_S,
         sender.refused.load(Ordering::Relaxed),
-        written.quantile_ns(990_000) / 1_000_000,
-        read.quantile_ns(990_000) / 1_000_000,
+        ms(&written, 990_000),
+        ms(&read, 990_000),
     );
     let curve: Vec<String> = samples
         .iter()
@@ -205,29 +204,15 @@ fn median(values: &mut [f64]) -> f64 {
 
 /// Who looks at pages meanwhile.
 struct Reader {
-    agent: ureq::Agent,
-    url: String,
+    client: Client,
     series: Vec<u64>,
 }
 
 impl Reader {
     fn new(service: &Service) -> Result<Self, String> {
-        let mut reader = Self {
-            agent: ureq::Agent::config_builder().build().into(),
-            url: service.url.clone(),
-            series: Vec::new(),
-        };
-        let page: Page = serde_json::from_str(&reader.get("/api/v1/projects/lab/series?limit=50")?)
-            .map_err(|error| error.to_string())?;
-        reader.series = page.series.into_iter().map(|series| series.series_id).collect();
-        Ok(reader)
-    }
-
-    fn get(&self, path: &str) -> Result<String, String> {
-        let answer = self.agent.get(format!("{}{path}", self.url)).call();
-        answer
-            .and_then(|answer| answer.into_body().read_to_string())
-            .map_err(|error| format!("{path}: {error}"))
+        let client = Client::new(service, None);
+        let page: Page = client.read("/api/v1/projects/lab/series?limit=50")?;
+        Ok(Self { client, series: page.series.into_iter().map(|series| series.series_id).collect() })
     }
 
     /// One page after the other, in turn.
@@ -244,6 +229,6 @@ impl Reader {
             _ => format!("/api/v1/charts/line?repetitions=false&series={series}"),
         };
         wait(due);
-        self.get(&path).map(|_| ())
+        self.client.get(&path, None).map(|_| ())
     }
 }
