@@ -106,7 +106,7 @@ async fn filters_points_of_the_trend(app: TestApp) {
         pull_request: Some(42),
         ..factory::report_at(factory::commit(8, Some(7)))
     };
-    // Only one ordinal is asked for.
+    // The query selects one ordinal.
     for report in [&trend, &topic, &factory::nth(6), &factory::nth(9)] {
         app.store(report).await;
     }

@@ -117,7 +117,7 @@ impl Place {
         self.run(&line.split(' ').collect::<Vec<_>>())
     }
 
-    /// The result of `serve` with these arguments, which ends at once.
+    /// The result of a `serve` with these arguments that refuses to start.
     pub(crate) fn refused(&self, arguments: &[&str]) -> Finished {
         self.run(&[&SERVE, arguments].concat())
     }

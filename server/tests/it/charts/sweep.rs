@@ -11,7 +11,7 @@ const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=r
 /// Transport, distinguishing fields, and the parameter and p50 of each point.
 type Line = (String, Value, Vec<(u64, u64)>);
 
-/// Copies over 64 and 4,096 bytes.
+/// Results of two transports and two sizes.
 fn copies() -> RunReport {
     nth_with(1, vec![once("pipe", 64, 900), once("tcp", 64, 5_000), once("pipe", 4_096, 1_900)])
 }

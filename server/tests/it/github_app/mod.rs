@@ -133,7 +133,7 @@ impl AppFixture {
         self.reconciler_of(self.app.state.github_app.clone().unwrap(), self.app.pool.clone())
     }
 
-    /// Of another server, with its own tokens and connections.
+    /// The reconciler of another server, with its own tokens and connections.
     pub(super) fn second_reconciler(&self) -> Reconciler {
         let app = App::new(app_settings(&self.github)).unwrap();
         self.reconciler_of(Arc::new(app), self.app.another().pool)

@@ -82,7 +82,7 @@ impl Lab {
         self.enrol(machine, json!({"labels": labels})).await
     }
 
-    /// Enrols an agent with such a code.
+    /// Enrols an agent with a code for this request.
     async fn enrol(&self, machine: &str, asked: Value) -> LabAgent {
         let key = new_key();
         let answer = self.post_enrolment(&self.code(asked).await, machine, &key).await;
