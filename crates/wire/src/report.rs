@@ -4,6 +4,8 @@ use crate::lab::Lease;
 use crate::{Canary, CaseResult, Commit, Environment, Machine, RunId, Slug};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use utoipa::ToSchema;
 
 /// The version of the wire format that this crate writes.
@@ -95,6 +97,60 @@ pub struct Invalid {
 /// The longest name of an imported benchmark.
 pub const BENCHMARK_CHARACTERS_MAX: usize = 200;
 
+/// A part of the report, by its JSON pointer.
+struct At(String);
+
+impl At {
+    fn member(&self, name: impl Display) -> Self {
+        Self(format!("{}/{name}", self.0))
+    }
+
+    fn fail(&self, detail: impl Into<String>) -> Result<(), Invalid> {
+        Err(Invalid { pointer: self.0.clone(), detail: detail.into() })
+    }
+
+    /// Checks the number of entries of a member.
+    fn within(&self, member: &str, len: usize, max: usize) -> Result<(), Invalid> {
+        if len <= max {
+            return Ok(());
+        }
+        self.member(member).fail(format!("{len} entries: expected at most {max}"))
+    }
+
+    /// Checks the text of a member.
+    fn short(&self, member: impl Display, text: &str) -> Result<(), Invalid> {
+        if text.len() <= limit::TEXT_BYTES_MAX && !text.contains('\0') {
+            return Ok(());
+        }
+        self.member(member)
+            .fail(format!("expected at most {} bytes of text without a NUL character", limit::TEXT_BYTES_MAX))
+    }
+
+    /// Checks the number, the keys and the texts of a map's entries.
+    fn entries<'a>(
+        &self,
+        member: &str,
+        entries: impl ExactSizeIterator<Item = (&'a String, &'a str)>,
+    ) -> Result<(), Invalid> {
+        self.within(member, entries.len(), limit::FACTS_MAX)?;
+        for (key, text) in entries {
+            // The key as one token of a JSON pointer.
+            let member = format!("{member}/{}", key.replace('~', "~0").replace('/', "~1"));
+            self.short(&member, key)?;
+            self.short(&member, text)?;
+        }
+        Ok(())
+    }
+
+    fn texts(&self, member: &str, texts: &BTreeMap<String, String>) -> Result<(), Invalid> {
+        self.entries(member, texts.iter().map(|(key, text)| (key, text.as_str())))
+    }
+
+    fn counters(&self, counters: &BTreeMap<String, u64>) -> Result<(), Invalid> {
+        self.entries("counters", counters.keys().map(|key| (key, "")))
+    }
+}
+
 impl RunReport {
     /// Checks what the types cannot express: version, limits, order of times and consistency of counts.
     /// Histograms are checked when they are decoded.
@@ -102,142 +158,112 @@ impl RunReport {
     /// # Errors
     /// The first violated rule.
     pub fn check(&self) -> Result<(), Invalid> {
-        let fail = |pointer: String, detail: String| Err(Invalid { pointer, detail });
+        let at = At(String::new());
         if self.schema_version != SCHEMA_VERSION {
-            return fail(
-                "/schema_version".into(),
-                format!("schema_version is {}, expected {SCHEMA_VERSION}", self.schema_version),
-            );
+            let detail = format!("schema_version is {}, expected {SCHEMA_VERSION}", self.schema_version);
+            return at.member("schema_version").fail(detail);
         }
         if self.finished_at < self.started_at {
-            return fail("/finished_at".into(), "finished_at is before started_at".into());
+            return at.member("finished_at").fail("finished_at is before started_at");
         }
-        within("/results", self.results.len(), limit::RESULTS_MAX)?;
-        within("/history", self.history.len(), limit::HISTORY_MAX)?;
-        self.check_texts()?;
+        at.within("results", self.results.len(), limit::RESULTS_MAX)?;
+        at.within("history", self.history.len(), limit::HISTORY_MAX)?;
+        self.check_texts(&at)?;
         let mut seen = std::collections::HashSet::with_capacity(self.results.len());
         for (index, result) in self.results.iter().enumerate() {
-            let at = format!("/results/{index}");
+            let at = At(format!("/results/{index}"));
             result.check(&at)?;
             if !seen.insert((&result.transport.slug, &result.case, &result.methodology)) {
-                return fail(
-                    at,
-                    "the same transport, case and methodology appear twice: expected one result with all repetitions"
-                        .into(),
+                return at.fail(
+                    "the same transport, case and methodology appear twice: expected one result with all repetitions",
                 );
             }
         }
         Ok(())
     }
 
-    fn check_texts(&self) -> Result<(), Invalid> {
-        short("/branch", self.branch.as_deref().unwrap_or_default())?;
-        short("/default_branch", self.default_branch.as_deref().unwrap_or_default())?;
-        for (index, commit) in std::iter::once(&self.commit).chain(&self.history).enumerate() {
-            let at = if index == 0 { "/commit".to_owned() } else { format!("/history/{}", index - 1) };
-            if commit.first_parent_ordinal == Some(0) {
-                return Err(Invalid {
-                    pointer: format!("{at}/first_parent_ordinal"),
-                    detail: "first_parent_ordinal is 0: expected at least 1 (1 for a root commit)".into(),
-                });
-            }
-            within(&format!("{at}/parents"), commit.parents.len(), limit::PARENTS_MAX)?;
-            short(&format!("{at}/subject"), &commit.subject)?;
-            short(&format!("{at}/author"), &commit.author)?;
+    fn check_texts(&self, at: &At) -> Result<(), Invalid> {
+        at.short("branch", self.branch.as_deref().unwrap_or_default())?;
+        at.short("default_branch", self.default_branch.as_deref().unwrap_or_default())?;
+        self.commit.check(&at.member("commit"))?;
+        for (index, commit) in self.history.iter().enumerate() {
+            commit.check(&At(format!("/history/{index}")))?;
         }
-        for (name, facts) in
-            [("stable", &self.environment.stable), ("conditions", &self.environment.conditions)]
-        {
-            let at = format!("/environment/{name}");
-            within(&at, facts.len(), limit::FACTS_MAX)?;
-            for (key, value) in facts {
-                let at = format!("{at}/{}", token(key));
-                short(&at, key)?;
-                short(&at, value)?;
-            }
-        }
-        within("/canaries", self.canaries.len(), limit::FACTS_MAX)?;
+        at.texts("environment/stable", &self.environment.stable)?;
+        at.texts("environment/conditions", &self.environment.conditions)?;
+        at.within("canaries", self.canaries.len(), limit::FACTS_MAX)?;
         for (index, canary) in self.canaries.iter().enumerate() {
             let reason = canary.unsupported.as_deref().unwrap_or_default();
-            short(&format!("/canaries/{index}/unsupported"), reason)?;
+            at.short(format_args!("canaries/{index}/unsupported"), reason)?;
         }
-        short("/suite/version", &self.suite.version)
+        at.short("suite/version", &self.suite.version)
+    }
+}
+
+impl Commit {
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        if self.first_parent_ordinal == Some(0) {
+            return at
+                .member("first_parent_ordinal")
+                .fail("first_parent_ordinal is 0: expected at least 1 (1 for a root commit)");
+        }
+        at.within("parents", self.parents.len(), limit::PARENTS_MAX)?;
+        at.short("subject", &self.subject)?;
+        at.short("author", &self.author)
     }
 }
 
 impl CaseResult {
-    fn check(&self, at: &str) -> Result<(), Invalid> {
-        within(&format!("{at}/repetitions"), self.repetitions.len(), limit::REPETITIONS_MAX)?;
-        within(&format!("{at}/failures"), self.failures.len(), limit::REPETITIONS_MAX)?;
-        within(&format!("{at}/counters"), self.counters.len(), limit::FACTS_MAX)?;
-        short(&format!("{at}/transport/title"), &self.transport.title)?;
-        short(&format!("{at}/transport/semantics"), &self.transport.semantics)?;
-        short(&format!("{at}/methodology/payload"), &self.methodology.payload)?;
-        short(&format!("{at}/unsupported"), self.unsupported.as_deref().unwrap_or_default())?;
-        self.case.check(&format!("{at}/case"))?;
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        at.within("repetitions", self.repetitions.len(), limit::REPETITIONS_MAX)?;
+        at.within("failures", self.failures.len(), limit::REPETITIONS_MAX)?;
+        at.short("transport/title", &self.transport.title)?;
+        at.short("transport/semantics", &self.transport.semantics)?;
+        at.short("methodology/payload", &self.methodology.payload)?;
+        at.short("unsupported", self.unsupported.as_deref().unwrap_or_default())?;
+        self.case.check(&at.member("case"))?;
         for (index, failure) in self.failures.iter().enumerate() {
-            short(&format!("{at}/failures/{index}/reason"), &failure.reason)?;
+            at.short(format_args!("failures/{index}/reason"), &failure.reason)?;
         }
-        for counter in self.counters.keys() {
-            short(&format!("{at}/counters/{}", token(counter)), counter)?;
-        }
-        within(&format!("{at}/facts"), self.facts.len(), limit::FACTS_MAX)?;
-        for (key, value) in &self.facts {
-            let at = format!("{at}/facts/{}", token(key));
-            short(&at, key)?;
-            short(&at, value)?;
-        }
+        at.counters(&self.counters)?;
+        at.texts("facts", &self.facts)?;
         if let Some(summary) = &self.summary {
-            summary.check(&format!("{at}/summary"))?;
+            summary.check(&at.member("summary"))?;
         }
         match (&self.summary, &self.methodology.statistic) {
             (Some(_), Some(_)) | (None, None) => {}
             (Some(_), None) => {
-                return Err(Invalid {
-                    pointer: format!("{at}/methodology/statistic"),
-                    detail: "a summary without a statistic: expected median, mean or value".into(),
-                });
+                let detail = "a summary without a statistic: expected median, mean or value";
+                return at.member("methodology/statistic").fail(detail);
             }
             (None, Some(statistic)) => {
-                return Err(Invalid {
-                    pointer: format!("{at}/methodology/statistic"),
-                    detail: format!("statistic {statistic} without a summary: expected both or neither"),
-                });
+                let detail = format!("statistic {statistic} without a summary: expected both or neither");
+                return at.member("methodology/statistic").fail(detail);
             }
         }
         if self.summary.is_some() && (self.unsupported.is_some() || !self.repetitions.is_empty()) {
-            return Err(Invalid {
-                pointer: format!("{at}/summary"),
-                detail: "a summary with repetitions, or of an unsupported case: expected only one of them"
-                    .into(),
-            });
+            let detail = "a summary with repetitions, or of an unsupported case: expected only one of them";
+            return at.member("summary").fail(detail);
         }
         if self.unsupported.is_some() && !self.repetitions.is_empty() {
-            return Err(Invalid {
-                pointer: format!("{at}/unsupported"),
-                detail: "an unsupported case with repetitions: expected only one of them".into(),
-            });
+            let detail = "an unsupported case with repetitions: expected only one of them";
+            return at.member("unsupported").fail(detail);
         }
         let is_empty = self.repetitions.is_empty() && self.failures.is_empty() && self.summary.is_none();
         if self.unsupported.is_none() && is_empty {
-            return Err(Invalid {
-                pointer: format!("{at}/repetitions"),
-                detail: "no repetitions, failures or reason for being unsupported: expected one of them"
-                    .into(),
-            });
+            let detail = "no repetitions, failures or reason for being unsupported: expected one of them";
+            return at.member("repetitions").fail(detail);
         }
         for (index, repetition) in self.repetitions.iter().enumerate() {
-            repetition.check(&format!("{at}/repetitions/{index}"))?;
+            repetition.check(&at.member(format_args!("repetitions/{index}")))?;
         }
         Ok(())
     }
 }
 
 impl crate::Case {
-    fn check(&self, at: &str) -> Result<(), Invalid> {
-        let fail = |member: &str, detail: &str| {
-            Err(Invalid { pointer: format!("{at}/{member}"), detail: detail.into() })
-        };
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        let fail = |member: &str, detail: &str| at.member(member).fail(detail);
         if self.senders == Some(0) {
             return fail("senders", "senders is 0: expected at least 1, or no field for one sender");
         }
@@ -260,22 +286,19 @@ impl crate::Case {
 }
 
 impl crate::Summary {
-    fn check(&self, at: &str) -> Result<(), Invalid> {
-        let fail = |member: &str, detail: String| Err(Invalid { pointer: format!("{at}/{member}"), detail });
-        within(&format!("{at}/quantiles"), self.quantiles.len(), limit::FACTS_MAX)?;
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        at.within("quantiles", self.quantiles.len(), limit::FACTS_MAX)?;
         // A tool may round each value separately, so values can cross slightly. An interval must not.
         if let (Some(low), Some(high)) = (self.low_ns, self.high_ns)
             && low > high
         {
-            return fail("low_ns", format!("low_ns {low} is larger than high_ns {high}"));
+            return at.member("low_ns").fail(format!("low_ns {low} is larger than high_ns {high}"));
         }
         for (index, quantile) in self.quantiles.iter().enumerate() {
             let is_ascending = index == 0 || self.quantiles[index - 1].q_ppm < quantile.q_ppm;
             if quantile.q_ppm > 1_000_000 || !is_ascending {
-                return fail(
-                    &format!("quantiles/{index}/q_ppm"),
-                    format!("{}: expected ascending shares of at most 1000000", quantile.q_ppm),
-                );
+                let detail = format!("{}: expected ascending shares of at most 1000000", quantile.q_ppm);
+                return at.member(format_args!("quantiles/{index}/q_ppm")).fail(detail);
             }
         }
         Ok(())
@@ -283,49 +306,39 @@ impl crate::Summary {
 }
 
 impl crate::Repetition {
-    fn check(&self, at: &str) -> Result<(), Invalid> {
-        let fail = |member: &str, detail: String| Err(Invalid { pointer: format!("{at}/{member}"), detail });
-        if self.count == 0 {
-            return fail("count", "count is 0: expected at least one recorded operation".into());
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        let Self { count, min_ns, max_ns, sum_ns, attempted, accepted, .. } = *self;
+        if count == 0 {
+            return at.member("count").fail("count is 0: expected at least one recorded operation");
         }
-        within(&format!("{at}/disturbed"), self.disturbed.len(), limit::FACTS_MAX)?;
+        at.within("disturbed", self.disturbed.len(), limit::FACTS_MAX)?;
         for (index, reason) in self.disturbed.iter().enumerate() {
-            short(&format!("{at}/disturbed/{index}"), reason)?;
+            at.short(format_args!("disturbed/{index}"), reason)?;
         }
-        within(&format!("{at}/conditions"), self.conditions.len(), limit::FACTS_MAX)?;
+        at.within("conditions", self.conditions.len(), limit::FACTS_MAX)?;
         for (index, end) in self.ends.iter().enumerate() {
-            end.check(&format!("{at}/ends/{index}"))?;
+            end.check(&at.member(format_args!("ends/{index}")))?;
         }
-        if self.min_ns > self.max_ns {
-            return fail("min_ns", format!("min_ns {} is larger than max_ns {}", self.min_ns, self.max_ns));
+        if min_ns > max_ns {
+            return at.member("min_ns").fail(format!("min_ns {min_ns} is larger than max_ns {max_ns}"));
         }
-        let average = self.sum_ns / self.count;
-        if average < self.min_ns || average > self.max_ns {
-            return fail(
-                "sum_ns",
-                format!(
-                    "sum_ns / count is {average}: expected a value between min_ns {} and max_ns {}",
-                    self.min_ns, self.max_ns
-                ),
-            );
+        let average = sum_ns / count;
+        if average < min_ns || average > max_ns {
+            return at.member("sum_ns").fail(format!(
+                "sum_ns / count is {average}: expected a value between min_ns {min_ns} and max_ns {max_ns}"
+            ));
         }
-        if self.accepted > self.attempted {
-            return fail(
-                "accepted",
-                format!("accepted {} is larger than attempted {}", self.accepted, self.attempted),
-            );
+        if accepted > attempted {
+            let detail = format!("accepted {accepted} is larger than attempted {attempted}");
+            return at.member("accepted").fail(detail);
         }
         for (index, end) in self.ends.iter().enumerate() {
             let delivered = end.delivery.map_or(0, |delivery| delivery.delivered);
-            if delivered > self.accepted {
-                return fail(
-                    &format!("ends/{index}/delivery/delivered"),
-                    format!(
-                        "delivered {delivered} is larger than accepted {}: a receiver cannot get what the transport \
-                         did not take",
-                        self.accepted
-                    ),
-                );
+            if delivered > accepted {
+                return at.member(format_args!("ends/{index}/delivery/delivered")).fail(format!(
+                    "delivered {delivered} is larger than accepted {accepted}: a receiver cannot get what the \
+                     transport did not take"
+                ));
             }
         }
         Ok(())
@@ -333,42 +346,13 @@ impl crate::Repetition {
 }
 
 impl crate::EndObservation {
-    fn check(&self, at: &str) -> Result<(), Invalid> {
-        within(&format!("{at}/counters"), self.counters.len(), limit::FACTS_MAX)?;
-        within(&format!("{at}/unavailable"), self.unavailable.len(), limit::FACTS_MAX)?;
-        within(&format!("{at}/system_calls"), self.system_calls.len(), limit::FACTS_MAX)?;
-        for key in self.counters.keys() {
-            short(&format!("{at}/counters/{}", token(key)), key)?;
-        }
-        for (key, reason) in &self.unavailable {
-            short(&format!("{at}/unavailable/{}", token(key)), key)?;
-            short(&format!("{at}/unavailable/{}", token(key)), reason)?;
-        }
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        at.within("system_calls", self.system_calls.len(), limit::FACTS_MAX)?;
+        at.counters(&self.counters)?;
+        at.texts("unavailable", &self.unavailable)?;
         for (index, calls) in self.system_calls.iter().enumerate() {
-            short(&format!("{at}/system_calls/{index}/name"), &calls.name)?;
+            at.short(format_args!("system_calls/{index}/name"), &calls.name)?;
         }
         Ok(())
     }
-}
-
-fn within(pointer: &str, len: usize, max: usize) -> Result<(), Invalid> {
-    if len <= max {
-        return Ok(());
-    }
-    Err(Invalid { pointer: pointer.into(), detail: format!("{len} entries: expected at most {max}") })
-}
-
-/// A key as one token of a JSON pointer.
-fn token(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-fn short(pointer: &str, text: &str) -> Result<(), Invalid> {
-    if text.len() <= limit::TEXT_BYTES_MAX && !text.contains('\0') {
-        return Ok(());
-    }
-    Err(Invalid {
-        pointer: pointer.into(),
-        detail: format!("expected at most {} bytes of text without a NUL character", limit::TEXT_BYTES_MAX),
-    })
 }
