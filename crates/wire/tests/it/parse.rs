@@ -55,66 +55,45 @@ fn runs_are_identified_by_uuids_of_version_7() {
 
 #[test]
 fn violations_have_a_json_pointer() {
-    let long = "x".repeat(limit::TEXT_BYTES_MAX + 1);
-    type Change<'a> = Box<dyn FnOnce(&mut RunReport) + 'a>;
-    let cases: Vec<(&str, Change<'_>)> = vec![
-        ("/schema_version", Box::new(|report| report.schema_version = 2)),
-        ("/finished_at", Box::new(|report| report.finished_at = report.commit.committed_at)),
-        ("/branch", Box::new(|report| report.branch = Some("a\0".into()))),
-        ("/commit/subject", Box::new(|report| report.commit.subject = long.clone())),
-        ("/commit/first_parent_ordinal", Box::new(|report| report.commit.first_parent_ordinal = Some(0))),
-        ("/history/1/author", Box::new(|report| report.history[1].author = "\0".into())),
-        (
-            "/commit/parents",
-            Box::new(|report| {
-                report.commit.parents = vec![report.commit.sha.clone(); limit::PARENTS_MAX + 1];
-            }),
-        ),
-        (
-            "/environment/stable/a~1b",
-            Box::new(|report| {
-                report.environment.stable.insert("a/b".into(), "\0".into());
-            }),
-        ),
-        ("/canaries/1/unsupported", Box::new(|report| report.canaries[1].unsupported = Some("\0".into()))),
-        ("/suite/version", Box::new(|report| report.suite.version = long.clone())),
-        (
-            "/results/0/methodology/payload",
-            Box::new(|report| report.results[0].methodology.payload = "\0".into()),
-        ),
-        (
-            "/results/0/failures/0/reason",
-            Box::new(|report| report.results[0].failures[0].reason = long.clone()),
-        ),
-        (
-            "/results/0/repetitions/1/disturbed/0",
-            Box::new(|report| report.results[0].repetitions[1].disturbed[0] = "\0".into()),
-        ),
-        ("/results/0/repetitions/0/count", Box::new(|report| report.results[0].repetitions[0].count = 0)),
-        (
-            "/results/0/repetitions/0/min_ns",
-            Box::new(|report| report.results[0].repetitions[0].min_ns = 10_000),
-        ),
-        ("/results/0/repetitions/0/sum_ns", Box::new(|report| report.results[0].repetitions[0].sum_ns = 1)),
-        (
-            "/results/1/repetitions/0/accepted",
-            Box::new(|report| report.results[1].repetitions[0].accepted = 513),
-        ),
-        (
-            "/results/1/repetitions/0/ends/0/delivery/delivered",
-            Box::new(|report| {
-                let delivery = Delivery { delivered: 513, ..Delivery::default() };
-                report.results[1].repetitions[0].ends[0].delivery = Some(delivery);
-            }),
-        ),
-        ("/results/0/case/senders", Box::new(|report| report.results[0].case.senders = Some(0))),
-        ("/results/2/case/messages", Box::new(|report| report.results[2].case.messages = Some(0))),
-        ("/results/2/repetitions", Box::new(|report| report.results[2].unsupported = None)),
-        ("/results/0/unsupported", Box::new(|report| report.results[0].unsupported = Some("no".into()))),
-        ("/results/3", Box::new(|report| report.results.push(report.results[2].clone()))),
+    fn long() -> String {
+        "x".repeat(limit::TEXT_BYTES_MAX + 1)
+    }
+    let cases: &[(&str, fn(&mut RunReport))] = &[
+        ("/schema_version", |report| report.schema_version = 2),
+        ("/finished_at", |report| report.finished_at = report.commit.committed_at),
+        ("/branch", |report| report.branch = Some("a\0".into())),
+        ("/commit/subject", |report| report.commit.subject = long()),
+        ("/commit/first_parent_ordinal", |report| report.commit.first_parent_ordinal = Some(0)),
+        ("/history/1/author", |report| report.history[1].author = "\0".into()),
+        ("/commit/parents", |report| {
+            report.commit.parents = vec![report.commit.sha.clone(); limit::PARENTS_MAX + 1];
+        }),
+        ("/environment/stable/a~1b", |report| {
+            report.environment.stable.insert("a/b".into(), "\0".into());
+        }),
+        ("/canaries/1/unsupported", |report| report.canaries[1].unsupported = Some("\0".into())),
+        ("/suite/version", |report| report.suite.version = long()),
+        ("/results/0/methodology/payload", |report| report.results[0].methodology.payload = "\0".into()),
+        ("/results/0/failures/0/reason", |report| report.results[0].failures[0].reason = long()),
+        ("/results/0/repetitions/1/disturbed/0", |report| {
+            report.results[0].repetitions[1].disturbed[0] = "\0".into()
+        }),
+        ("/results/0/repetitions/0/count", |report| report.results[0].repetitions[0].count = 0),
+        ("/results/0/repetitions/0/min_ns", |report| report.results[0].repetitions[0].min_ns = 10_000),
+        ("/results/0/repetitions/0/sum_ns", |report| report.results[0].repetitions[0].sum_ns = 1),
+        ("/results/1/repetitions/0/accepted", |report| report.results[1].repetitions[0].accepted = 513),
+        ("/results/1/repetitions/0/ends/0/delivery/delivered", |report| {
+            let delivery = Delivery { delivered: 513, ..Delivery::default() };
+            report.results[1].repetitions[0].ends[0].delivery = Some(delivery);
+        }),
+        ("/results/0/case/senders", |report| report.results[0].case.senders = Some(0)),
+        ("/results/2/case/messages", |report| report.results[2].case.messages = Some(0)),
+        ("/results/2/repetitions", |report| report.results[2].unsupported = None),
+        ("/results/0/unsupported", |report| report.results[0].unsupported = Some("no".into())),
+        ("/results/3", |report| report.results.push(report.results[2].clone())),
     ];
     for (pointer, change) in cases {
-        assert_eq!(broken_by(change).pointer, pointer);
+        assert_eq!(broken_by(change).pointer, *pointer);
     }
 }
 
