@@ -9,15 +9,15 @@ pub const CONFIDENCE: f64 = 0.95;
 const PIECES_PER_DOUBLING: f64 = 8.0;
 
 /// The measurements at one size.
-#[derive(Clone, Copy, Debug)]
-pub struct Measured<'a> {
+#[derive(Clone, Debug)]
+pub struct Measured {
     /// The message size, in bytes.
     pub message_bytes: u64,
     /// The times of all operations.
-    pub distribution: &'a Distribution,
+    pub distribution: Distribution,
     /// One quantile of each repetition, in nanoseconds, the same quantile at every size. Intervals come from
     /// these values.
-    pub repetitions_ns: &'a [u64],
+    pub repetitions_ns: Vec<u64>,
 }
 
 /// The measured distributions of one transport, by message size.
@@ -62,9 +62,9 @@ impl Line {
     /// Creates a line from measurements in any order. If a size occurs twice, the first entry counts.
     /// `repetition_ppm` is the quantile given for each repetition, in parts per million. `None` without
     /// measurements.
-    pub fn new<'a>(measured: impl IntoIterator<Item = Measured<'a>>, repetition_ppm: u32) -> Option<Self> {
+    pub fn new(measured: &[Measured], repetition_ppm: u32) -> Option<Self> {
         let mut knots: Vec<Knot> =
-            measured.into_iter().map(|measured| Knot::from_measured(&measured, repetition_ppm)).collect();
+            measured.iter().map(|measured| Knot::from_measured(measured, repetition_ppm)).collect();
         knots.sort_by_key(|knot| knot.bytes);
         knots.dedup_by_key(|knot| knot.bytes);
         (!knots.is_empty()).then_some(Self { knots })
@@ -166,7 +166,7 @@ impl Cover {
 }
 
 impl Knot {
-    fn from_measured(measured: &Measured<'_>, repetition_ppm: u32) -> Self {
+    fn from_measured(measured: &Measured, repetition_ppm: u32) -> Self {
         let grid = Grid::get();
         let times_ns = measured.distribution.at_quantiles(&grid.ppm).map(|ns| ns as f64).collect();
         let logs: Vec<f64> = measured.repetitions_ns.iter().map(|&ns| (ns.max(1) as f64).ln()).collect();

@@ -65,29 +65,25 @@ fn line(times_ns: [f64; 6], scatter: f64, repetitions: usize, by: Figure, random
     let of_an_operation = LogNormal::new(0.0, WITHIN).unwrap();
     // A few operations per repetition are enough for the true ratio.
     let operations = if repetitions > REPETITIONS { 25 } else { OPERATIONS };
-    let measured: Vec<(u64, Distribution, Vec<u64>)> = SIZES
+    let measured: Vec<Measured> = SIZES
         .iter()
         .zip(times_ns)
-        .map(|(&bytes, ns)| {
+        .map(|(&message_bytes, ns)| {
             let mut all = Vec::new();
-            let mut quantiles = Vec::new();
+            let mut repetitions_ns = Vec::new();
             for _ in 0..repetitions {
                 let level = ns * of_a_repetition.sample(random);
                 let mut times: Vec<u64> =
                     (0..operations).map(|_| rounded(level * of_an_operation.sample(random))).collect();
                 times.sort_unstable();
-                quantiles.push(nearest_rank(&times, by.repetition_ppm()).unwrap());
+                repetitions_ns.push(nearest_rank(&times, by.repetition_ppm()).unwrap());
                 all.extend(times);
             }
-            (bytes, Distribution::of_samples(all).unwrap(), quantiles)
+            let distribution = Distribution::of_samples(all).unwrap();
+            Measured { message_bytes, distribution, repetitions_ns }
         })
         .collect();
-    let at_size = measured.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
-        message_bytes: *message_bytes,
-        distribution,
-        repetitions_ns,
-    });
-    Line::new(at_size, by.repetition_ppm()).unwrap()
+    Line::new(&measured, by.repetition_ppm()).unwrap()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times of microseconds")]

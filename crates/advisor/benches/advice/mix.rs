@@ -86,24 +86,21 @@ fn measure(seed: u64, found: &mut Found) {
     let peer = PeerCommand::this_program().unwrap();
     let outcome = harness::run(&plan, &peer, seed, &mut |_| {});
     let sizes = SizeProfile::named("chromium-ipc").unwrap().sizes().unwrap();
-    let mut of_sizes: BTreeMap<String, Vec<(u64, Distribution, Vec<u64>)>> = BTreeMap::new();
+    let mut of_sizes: BTreeMap<String, Vec<Measured>> = BTreeMap::new();
     let mut of_mix: BTreeMap<String, Distribution> = BTreeMap::new();
     for result in &outcome.results {
         let transport = result.transport.slug.to_string();
-        let (all, repetitions) = decode(result);
+        let (distribution, repetitions_ns) = decode(result);
         if result.case.size_profile.is_some() {
-            of_mix.insert(transport, all);
+            of_mix.insert(transport, distribution);
         } else {
-            of_sizes.entry(transport).or_default().push((result.case.message_bytes, all, repetitions));
+            let message_bytes = result.case.message_bytes;
+            let measured = Measured { message_bytes, distribution, repetitions_ns };
+            of_sizes.entry(transport).or_default().push(measured);
         }
     }
     for (transport, measured) in of_sizes {
-        let measured = measured.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
-            message_bytes: *message_bytes,
-            distribution,
-            repetitions_ns,
-        });
-        let line = Line::new(measured, Figure::P50.repetition_ppm());
+        let line = Line::new(&measured, Figure::P50.repetition_ppm());
         let mixture = Mixture::new(&line.unwrap(), &sizes).unwrap();
         let sent = &of_mix[&transport];
         for (name, figure, ppm) in [("p50", Figure::P50, 500_000), ("p98", Figure::P98, 980_000)] {

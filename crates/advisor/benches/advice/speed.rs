@@ -80,12 +80,12 @@ fn stored(machine: u64) -> Vec<Vec<Stored>> {
 
 fn read(machine: &[Vec<Stored>]) -> Vec<Line> {
     let line = |stored: &Vec<Stored>| {
-        let read: Vec<Distribution> =
-            stored.iter().map(|(_, bytes, ends, _)| Distribution::of_stored(bytes, *ends).unwrap()).collect();
-        let measured = stored.iter().zip(&read).map(|((bytes, _, _, repetitions_ns), distribution)| {
-            Measured { message_bytes: *bytes, distribution, repetitions_ns }
+        let measured = stored.iter().map(|(message_bytes, bytes, ends, repetitions_ns)| Measured {
+            message_bytes: *message_bytes,
+            distribution: Distribution::of_stored(bytes, *ends).unwrap(),
+            repetitions_ns: repetitions_ns.clone(),
         });
-        Line::new(measured, Figure::P50.repetition_ppm()).unwrap()
+        Line::new(&measured.collect::<Vec<_>>(), Figure::P50.repetition_ppm()).unwrap()
     };
     machine.iter().map(line).collect()
 }

@@ -4,16 +4,12 @@ use super::*;
 use crate::Figure;
 use proptest::prelude::*;
 
-pub(crate) fn measured(message_bytes: u64, samples: &[u64]) -> (u64, Distribution, Vec<u64>) {
-    (message_bytes, Distribution::of_samples(samples.to_vec()).unwrap(), samples.to_vec())
+pub(crate) fn measured(message_bytes: u64, samples: &[u64]) -> Measured {
+    let distribution = Distribution::of_samples(samples.to_vec()).unwrap();
+    Measured { message_bytes, distribution, repetitions_ns: samples.to_vec() }
 }
 
-pub(crate) fn line(cells: &[(u64, Distribution, Vec<u64>)]) -> Line {
-    let measured = cells.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
-        message_bytes: *message_bytes,
-        distribution,
-        repetitions_ns,
-    });
+pub(crate) fn line(measured: &[Measured]) -> Line {
     Line::new(measured, Figure::P50.repetition_ppm()).unwrap()
 }
 
@@ -71,9 +67,8 @@ fn includes_slow_repetitions_in_the_interval() {
     let distribution = Distribution::of_samples(samples).unwrap();
     let mut repetitions_ns = vec![50; 10];
     repetitions_ns[0] = 500;
-    let measured =
-        Measured { message_bytes: 64, distribution: &distribution, repetitions_ns: &repetitions_ns };
-    let line = Line::new([measured], Figure::P99.repetition_ppm()).unwrap();
+    let measured = Measured { message_bytes: 64, distribution, repetitions_ns };
+    let line = Line::new(&[measured], Figure::P99.repetition_ppm()).unwrap();
     let [below, _] = line.knots[0].uncertainty;
     assert!((below - 10_f64.ln()).abs() < 1e-3, "down to what most repetitions have: {below}");
 }

@@ -1,10 +1,11 @@
 //! The order of transports, ties, and scale factors that change the first.
 
 use super::*;
+use crate::line::Measured;
 use crate::line::tests::{line, measured};
 
 /// Ten repetitions around a time.
-fn about(message_bytes: u64, ns: u64) -> (u64, roundtrip_stats::Distribution, Vec<u64>) {
+fn about(message_bytes: u64, ns: u64) -> Measured {
     measured(message_bytes, &(0..10).map(|nth| ns + nth * ns / 1_000).collect::<Vec<_>>())
 }
 

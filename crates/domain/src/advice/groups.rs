@@ -169,14 +169,8 @@ impl Candidate<'_> {
         if self.members.is_empty() {
             return Err("It lost messages.".into());
         }
-        let distributions: Vec<(u64, Distribution, Vec<u64>)> =
-            self.members.iter().filter_map(|member| member.decoded(by)).collect();
-        let measured = distributions.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
-            message_bytes: *message_bytes,
-            distribution,
-            repetitions_ns,
-        });
-        Line::new(measured, by.repetition_ppm())
+        let measured: Vec<Measured> = self.members.iter().filter_map(|member| member.decoded(by)).collect();
+        Line::new(&measured, by.repetition_ppm())
             .ok_or_else(|| "Its distributions were deleted by the retention settings.".into())
     }
 
@@ -249,7 +243,7 @@ impl Member {
     }
 
     /// The size, the times, and the figure of each repetition, for the uncertainty.
-    fn decoded(&self, by: Figure) -> Option<(u64, Distribution, Vec<u64>)> {
+    fn decoded(&self, by: Figure) -> Option<Measured> {
         let point = &self.of_a_size.point;
         let ends = [point.latency_ns_min, point.latency_ns_max, point.latency_ns_sum];
         let [min_ns, max_ns, sum_ns] = ends.map(i64::cast_unsigned);
@@ -259,7 +253,8 @@ impl Member {
             Figure::Mean | Figure::P50 => &point.repetition_p50_ns,
             Figure::P98 | Figure::P99 => &point.repetition_p99_ns,
         };
-        Some((self.of_a_size.x, distribution, repetitions.iter().map(|ns| ns.cast_unsigned()).collect()))
+        let repetitions_ns = repetitions.iter().map(|ns| ns.cast_unsigned()).collect();
+        Some(Measured { message_bytes: self.of_a_size.x, distribution, repetitions_ns })
     }
 }
 
