@@ -126,7 +126,7 @@ impl Collector {
         if !keeps_samples {
             self.histograms += 1;
             if self.histograms > HISTOGRAMS_MAX {
-                return Err(place.clone().fault(format!(
+                return Err(place.fault(format!(
                     "expected at most {HISTOGRAMS_MAX} repetitions of more than {SAMPLES_MAX} values, or of histograms"
                 )));
             }
@@ -157,7 +157,7 @@ impl Collector {
             check_name(&entry.name, place)?;
             entry.variant.as_deref().map_or(Ok(()), |variant| check_name(variant, place))?;
             if self.benchmarks.len() == BENCHMARKS_MAX {
-                return Err(place.clone().fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
+                return Err(place.fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
             }
             self.indices.insert(key, self.benchmarks.len());
             let Entry { name, variant, operations } = entry.clone();
@@ -182,7 +182,7 @@ impl Collector {
     fn count_values(&mut self, more: usize, place: &Place) -> Result<(), Fault> {
         self.values = self.values.saturating_add(more);
         if self.values > VALUES_MAX {
-            return Err(place.clone().fault(format!("expected at most {VALUES_MAX} values in a file")));
+            return Err(place.fault(format!("expected at most {VALUES_MAX} values in a file")));
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Collector {
 pub(crate) fn checked_total(counts: impl IntoIterator<Item = u64>, place: &Place) -> Result<u64, Fault> {
     let total = counts.into_iter().fold(0_u64, u64::saturating_add);
     if total > COUNT_MAX {
-        return Err(place.clone().fault("expected counts with a sum of at most 2^53"));
+        return Err(place.fault("expected counts with a sum of at most 2^53"));
     }
     Ok(total)
 }
@@ -211,7 +211,7 @@ fn check_name(name: &str, place: &Place) -> Result<(), Fault> {
         return Ok(());
     }
     let found = cut(name, 40);
-    Err(place.clone().fault(format!(
+    Err(place.fault(format!(
         "expected a name of 1 to {NAME_CHARS_MAX} characters without control characters, found {chars}: \
          `{found}`"
     )))

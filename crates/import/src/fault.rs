@@ -43,8 +43,8 @@ impl Place {
         Self::default().with_member(path.as_ref())
     }
 
-    pub(crate) fn with_member(self, path: &str) -> Self {
-        Self { member: (!path.is_empty()).then(|| cut(path, SHORT)), ..self }
+    pub(crate) fn with_member(&self, path: &str) -> Self {
+        Self { member: (!path.is_empty()).then(|| cut(path, SHORT)), ..self.clone() }
     }
 
     /// Converts a place in a part of the file that begins `lines` further down.
@@ -56,8 +56,8 @@ impl Place {
         *self != Self::default()
     }
 
-    pub(crate) fn fault(self, problem: impl Into<String>) -> Fault {
-        Fault { place: self, problem: cut(&problem.into(), LONG) }
+    pub(crate) fn fault(&self, problem: impl Into<String>) -> Fault {
+        Fault { place: self.clone(), problem: cut(&problem.into(), LONG) }
     }
 }
 

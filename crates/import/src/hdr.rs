@@ -45,32 +45,28 @@ impl Inflater {
     pub(crate) fn bins(&mut self, base64: &str, place: &Place) -> Result<Vec<Bin>, Fault> {
         let bytes = BASE64_STANDARD
             .decode(base64.trim())
-            .map_err(|error| place.clone().fault(format!("expected a base64 histogram: {error}")))?;
+            .map_err(|error| place.fault(format!("expected a base64 histogram: {error}")))?;
         let mut words =
             bytes.chunks_exact(4).map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
         let (cookie, length) = (words.next(), words.next());
         let (Some(cookie), Some(length)) = (cookie, length) else {
-            return Err(place.clone().fault(format!("expected a histogram, found {} bytes", bytes.len())));
+            return Err(place.fault(format!("expected a histogram, found {} bytes", bytes.len())));
         };
         match cookie & COOKIE_MASK {
             V2 => decode(&bytes, place),
             V2_DEFLATED => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let deflated = bytes[8..].get(..length).ok_or_else(|| {
-                    place
-                        .clone()
-                        .fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
+                    place.fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
                 })?;
                 self.inflate(deflated, place)?;
                 decode(&self.buffer, place)
             }
-            older if OLDER.contains(&older) => Err(place.clone().fault(
+            older if OLDER.contains(&older) => Err(place.fault(
                 "expected HdrHistogram V2, found an older encoding. Write the log with version 2 of the \
                  library.",
             )),
-            _ => {
-                Err(place.clone().fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}")))
-            }
+            _ => Err(place.fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}"))),
         }
     }
 
@@ -79,14 +75,13 @@ impl Inflater {
         ZlibDecoder::new(deflated)
             .take(INFLATED_BYTES_MAX as u64 + 1)
             .read_to_end(&mut self.buffer)
-            .map_err(|error| place.clone().fault(format!("expected a deflated histogram: {error}")))?;
+            .map_err(|error| place.fault(format!("expected a deflated histogram: {error}")))?;
         if self.buffer.len() > INFLATED_BYTES_MAX {
             return Err(place
-                .clone()
                 .fault(format!("expected a histogram of at most {INFLATED_BYTES_MAX} bytes, found more")));
         }
         self.bytes_left = self.bytes_left.checked_sub(self.buffer.len()).ok_or_else(|| {
-            place.clone().fault(format!(
+            place.fault(format!(
                 "expected at most {INFLATED_BYTES_MAX_PER_BYTE} bytes of histograms for each byte of the log, \
                  found more"
             ))

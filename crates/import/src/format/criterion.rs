@@ -63,7 +63,7 @@ fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> R
     }
     let (counts, values) = (&iteration_count.0, &measured_values.0);
     if counts.len() != values.len() {
-        return Err(place.clone().with_member("measured_values").fault(format!(
+        return Err(place.with_member("measured_values").fault(format!(
             "expected one for each of the {} values of iteration_count, found {}",
             counts.len(),
             values.len()
@@ -71,9 +71,8 @@ fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> R
     }
     let mut times = Vec::with_capacity(values.len());
     for (sample, (&count, &Number(value))) in counts.iter().zip(values).enumerate() {
-        let fault = |list: &str, problem: String| {
-            place.clone().with_member(&format!("{list}[{sample}]")).fault(problem)
-        };
+        let fault =
+            |list: &str, problem: String| place.with_member(&format!("{list}[{sample}]")).fault(problem);
         if count == 0 {
             return Err(fault("iteration_count", "expected at least 1 iteration, found 0".into()));
         }

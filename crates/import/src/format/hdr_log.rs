@@ -64,9 +64,8 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         if line.trim().is_empty() || is_header(line) {
             continue;
         }
-        let interval = Interval::parse(line).ok_or_else(|| {
-            place.clone().fault("expected an interval: start, length, largest value, histogram")
-        })?;
+        let interval = Interval::parse(line)
+            .ok_or_else(|| place.fault("expected an interval: start, length, largest value, histogram"))?;
         let largest = numbers(&interval, &place)?;
         let bins = inflater.bins(interval.histogram, &place)?;
         let at = match indices.get(&interval.tag) {
@@ -112,7 +111,7 @@ fn numbers(interval: &Interval<'_>, place: &Place) -> Result<f64, Fault> {
     for (field, name) in interval.fields.iter().zip(["start", "length", "largest value"]) {
         let number = field.parse::<f64>().ok().filter(|number| number.is_finite());
         largest = number.ok_or_else(|| {
-            place.clone().fault(format!("expected a number for {name}, found `{}`", cut(field, 40)))
+            place.fault(format!("expected a number for {name}, found `{}`", cut(field, 40)))
         })?;
     }
     Ok(largest)

@@ -151,7 +151,7 @@ fn histogram(entry: &Entry, element: &Element, path: &str, collector: &mut Colle
     if is_all && !values.is_empty() {
         let place = Place::member(format!("{path}.sampleValues"));
         let times = values.iter().map(|&value| scale().time(value)).collect::<Result<_, _>>();
-        let times = times.map_err(|problem| place.clone().fault(problem))?;
+        let times = times.map_err(|problem| place.fault(problem))?;
         return collector.samples(entry, times, &place);
     }
     let Some(running) = running else {
@@ -159,7 +159,7 @@ fn histogram(entry: &Entry, element: &Element, path: &str, collector: &mut Colle
         return Ok(());
     };
     let place = Place::member(format!("{path}.running"));
-    let summary = running.summary().map_err(|problem| place.clone().fault(problem))?;
+    let summary = running.summary().map_err(|problem| place.fault(problem))?;
     collector.warn(format!("{}: the file does not contain all samples", entry.name));
     collector.summary(entry, summary, &place)
 }

@@ -117,7 +117,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             for (fork, List(values)) in forks.0.iter().enumerate() {
                 let place = Place::member(format!("{path}.rawData[{fork}]"));
                 let times = values.iter().map(|&Number(value)| unit.time(value)).collect::<Result<_, _>>();
-                let times = times.map_err(|problem| place.clone().fault(problem))?;
+                let times = times.map_err(|problem| place.fault(problem))?;
                 collector.samples(&entry, times, &place)?;
             }
         } else if let Some(forks) = &metric.raw_data_histogram {
@@ -127,12 +127,12 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 let times = pairs
                     .map(|&Counted(Number(value), count)| Ok((unit.time(value)?, count)))
                     .collect::<Result<Vec<_>, String>>()
-                    .map_err(|problem| place.clone().fault(problem))?;
+                    .map_err(|problem| place.fault(problem))?;
                 collector.counts(&entry, &times, &place)?;
             }
         } else {
             let place = Place::member(path);
-            let summary = summary(metric, unit).map_err(|problem| place.clone().fault(problem))?;
+            let summary = summary(metric, unit).map_err(|problem| place.fault(problem))?;
             collector.summary(&entry, summary, &place)?;
         }
     }

@@ -53,9 +53,9 @@ fn row(line: &str, place: &Place, collector: &mut Collector) -> Result<(), Fault
         .map_err(|column| Place { column: Some(column), ..place.clone() }.fault("expected a closing `\"`"))?;
     let [binary, filename, configuration, rate, _] = &fields[..] else {
         let found = if fields.len() > COLUMNS.len() { "more".to_owned() } else { fields.len().to_string() };
-        return Err(place.clone().fault(format!("expected 5 fields, found {found}")));
+        return Err(place.fault(format!("expected 5 fields, found {found}")));
     };
-    let at_rate = || place.clone().with_member("rate");
+    let at_rate = || place.with_member("rate");
     let per_second: f64 =
         rate.parse().map_err(|_| at_rate().fault(format!("expected a number, found `{}`", cut(rate, 40))))?;
     let time = Scale::per_thousand(1e9).rate(per_second).map_err(|problem| at_rate().fault(problem))?;

@@ -12,7 +12,7 @@ use crate::format::histogram_set::{ELEMENTS_MAX, Running, is_histogram_set};
 use crate::json::{self, List, Loose, visited};
 use roundtrip_wire::size_profile::SizeBucket;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 use std::collections::BTreeMap;
 
 pub(super) const READER: Reader =
@@ -143,8 +143,8 @@ fn size(number: f64) -> Result<u64, String> {
 const BINS_MAX: usize = 100_000;
 
 /// Boundaries: the first one, then slices of bins with their last boundary.
-#[derive(Debug, Default)]
-struct Boundaries(Vec<Slice>);
+#[derive(Default, Deserialize)]
+struct Boundaries(List<Slice, BINS_MAX>);
 
 /// A number, or a list of the kind of slice, its last boundary and the number of bins.
 #[derive(Debug, Deserialize)]
@@ -154,17 +154,11 @@ enum Slice {
     Bins(u8, f64, usize),
 }
 
-impl<'de> Deserialize<'de> for Boundaries {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        List::<Slice, BINS_MAX>::deserialize(deserializer).map(|list| Self(list.0))
-    }
-}
-
 impl Boundaries {
     /// All boundaries, in ascending order. One bin is below the first, and one above the last.
     fn ends(&self) -> Result<Vec<f64>, String> {
         let mut ends: Vec<f64> = Vec::new();
-        for slice in &self.0 {
+        for slice in &self.0.0 {
             match (slice, ends.last().copied()) {
                 (Slice::Boundary(end), _) => ends.push(*end),
                 (Slice::Bins(..), None) => return Err("expected a number first, found a slice".into()),
@@ -269,7 +263,7 @@ mod tests {
 
     #[test]
     fn splits_slices_linearly_or_exponentially() {
-        let ends = |slices| Boundaries(slices).ends().unwrap();
+        let ends = |slices| Boundaries(List(slices)).ends().unwrap();
         assert_eq!(ends(vec![Slice::Boundary(0.0), Slice::Bins(0, 30.0, 3)]), [0.0, 10.0, 20.0, 30.0]);
         let ends = ends(vec![Slice::Boundary(1.0), Slice::Bins(1, 4096.0, 4), Slice::Boundary(5000.0)]);
         assert_eq!(ends.into_iter().map(first_whole).collect::<Vec<_>>(), [1, 8, 64, 512, 4096, 5000]);

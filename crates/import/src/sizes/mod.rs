@@ -110,9 +110,7 @@ impl Counted {
     fn add(&mut self, bucket: SizeBucket, place: &Place) -> Result<(), Fault> {
         check_bucket(self.last, bucket, place)?;
         if self.buckets.len() == VALUES_MAX {
-            return Err(place
-                .clone()
-                .fault(format!("expected at most {VALUES_MAX} buckets or different sizes")));
+            return Err(place.fault(format!("expected at most {VALUES_MAX} buckets or different sizes")));
         }
         self.last = Some(bucket);
         self.buckets.extend(Some(bucket).filter(|bucket| bucket.count > 0));
@@ -160,7 +158,7 @@ impl Counted {
 fn check_bucket(before: Option<SizeBucket>, bucket: SizeBucket, place: &Place) -> Result<(), Fault> {
     match SizeHistogram::new(before.into_iter().chain([bucket]).collect()) {
         Ok(_) | Err(InvalidSizes::Empty) => Ok(()),
-        Err(invalid) => Err(place.clone().fault(invalid.to_string())),
+        Err(invalid) => Err(place.fault(invalid.to_string())),
     }
 }
 
@@ -248,14 +246,11 @@ fn is_header(line: &str, columns: &[&str]) -> bool {
 fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) -> Result<[u64; N], Fault> {
     let found = line.split(',').count();
     if found != N {
-        return Err(place
-            .clone()
-            .fault(format!("expected {N} fields, {}, found {found}", columns.join(", "))));
+        return Err(place.fault(format!("expected {N} fields, {}, found {found}", columns.join(", "))));
     }
     let mut numbers = [0; N];
     for ((number, column), field) in numbers.iter_mut().zip(columns).zip(line.split(',')) {
-        *number =
-            whole_number(field.trim()).map_err(|problem| place.clone().with_member(column).fault(problem))?;
+        *number = whole_number(field.trim()).map_err(|problem| place.with_member(column).fault(problem))?;
     }
     Ok(numbers)
 }

@@ -1,7 +1,7 @@
 //! Imports of size profiles: valid, generated and invalid files.
 
 use crate::fuzz::check_sizes;
-use crate::support::snapshot;
+use crate::support::{Golden, golden_in, snapshot};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
@@ -9,26 +9,9 @@ use proptest::prelude::*;
 use roundtrip_import::sizes::{SizeFormat, SizeImport, read};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
-/// The golden files with format and name. The folder is the slug of the format.
-fn golden() -> Vec<(SizeFormat, String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden-sizes");
-    let files = |format: &SizeFormat| {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join(format.slug()))
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        paths.sort();
-        paths
-    };
-    let of_format = |&format: &SizeFormat| {
-        files(&format).into_iter().map(move |path| {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            (format, format!("{format}/{name}"), std::fs::read(path).unwrap())
-        })
-    };
-    SizeFormat::all().iter().flat_map(of_format).collect()
+fn golden() -> Vec<Golden<SizeFormat>> {
+    golden_in("tests/golden-sizes")
 }
 
 fn read_text(text: &str) -> SizeImport {
@@ -38,7 +21,7 @@ fn read_text(text: &str) -> SizeImport {
 #[test]
 fn golden_files_match_their_snapshots() {
     let mut text = String::new();
-    for (format, name, bytes) in golden() {
+    for Golden { format, name, bytes } in golden() {
         let import = read(&bytes, None).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(import.format, format, "{name}");
         writeln!(text, "{name}: {} messages\n{}", import.sizes.count(), import.sizes).unwrap();
@@ -51,13 +34,13 @@ fn golden_files_match_their_snapshots() {
 
 #[test]
 fn detects_one_format_per_golden_file() {
-    for (format, name, bytes) in golden() {
+    for Golden { format, name, bytes } in golden() {
         let detected: Vec<_> =
             SizeFormat::all().iter().filter(|format| format.detect(&bytes)).copied().collect();
         assert_eq!(detected, [format], "{name}");
     }
     for format in SizeFormat::all() {
-        assert!(golden().iter().any(|(known, ..)| known == format), "{format}");
+        assert!(golden().iter().any(|golden| golden.format == *format), "{format}");
     }
 }
 
@@ -221,7 +204,7 @@ proptest! {
         put in prop::sample::select(vec!["-", "1e300", "99999999999999999999", "[", "null", "0.5", "{}", "\n", ","]),
     ) {
         let golden = golden();
-        let (_, _, bytes) = index.get(&golden);
+        let bytes = &index.get(&golden).bytes;
         let at = at.index(bytes.len());
         let mut flipped = bytes.clone();
         flipped[at] ^= byte;

@@ -2,11 +2,13 @@
 
 use roundtrip_import::{Benchmark, Data, Format, Import};
 use roundtrip_stats::Distribution;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// A golden file. Its folder is the slug of its format.
-pub(crate) struct Golden {
-    pub(crate) format: Format,
+pub(crate) struct Golden<F = Format> {
+    pub(crate) format: F,
     /// As `format/name`.
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
@@ -22,9 +24,13 @@ fn file_name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-/// All of them, in alphabetical order.
+/// The golden files of results, in alphabetical order.
 pub(crate) fn golden() -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    golden_in("tests/golden")
+}
+
+pub(crate) fn golden_in<F: FromStr<Err: Debug>>(folder: &str) -> Vec<Golden<F>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut all = Vec::new();
     for of_format in entries(&folder).into_iter().filter(|path| path.is_dir()) {
         let slug = file_name(&of_format).to_owned();
