@@ -3,7 +3,7 @@
 use super::delivery::{Delivery, Failure};
 use super::message_text::MessageText;
 use anyhow::{Context, Result, ensure};
-use lettre::message::header::{Header, HeaderName, HeaderValue};
+use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, SmtpTransport, Transport as _};
@@ -86,8 +86,10 @@ impl Mail {
             .to(to)
             .subject(format!("[{}] {}", message.project, subject(&words)))
             .message_id(Some(self.message_id(message.message_id)))
-            .header(AutoSubmitted)
-            .header(ListUnsubscribe(format!("<{}>", message.settings_url)));
+            // Suppresses automatic replies (RFC 3834).
+            .raw_header(header("Auto-Submitted", "auto-generated".to_owned()))
+            // The address of the settings page (RFC 2369).
+            .raw_header(header("List-Unsubscribe", format!("<{}>", message.settings_url)));
         if let Some(newest) = in_reply_to.last() {
             let all: Vec<String> = in_reply_to.iter().map(|id| self.message_id(*id)).collect();
             mail = mail.in_reply_to(self.message_id(*newest)).references(all.join(" "));
@@ -170,40 +172,8 @@ fn failure(error: &lettre::transport::smtp::Error) -> Failure {
     if error.is_permanent() { Failure::refused(why) } else { Failure::passing(why) }
 }
 
-/// Suppresses automatic replies (RFC 3834).
-#[derive(Clone)]
-struct AutoSubmitted;
-
-impl Header for AutoSubmitted {
-    fn name() -> HeaderName {
-        HeaderName::new_from_ascii_str("Auto-Submitted")
-    }
-
-    fn parse(_text: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(Self)
-    }
-
-    fn display(&self) -> HeaderValue {
-        HeaderValue::new(Self::name(), "auto-generated".to_owned())
-    }
-}
-
-/// The address of the settings page (RFC 2369).
-#[derive(Clone)]
-struct ListUnsubscribe(String);
-
-impl Header for ListUnsubscribe {
-    fn name() -> HeaderName {
-        HeaderName::new_from_ascii_str("List-Unsubscribe")
-    }
-
-    fn parse(text: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(Self(text.to_owned()))
-    }
-
-    fn display(&self) -> HeaderValue {
-        HeaderValue::new(Self::name(), self.0.clone())
-    }
+fn header(name: &'static str, value: String) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value)
 }
 
 impl std::fmt::Debug for Settings {
