@@ -8,26 +8,19 @@ const ROUNDS_UP: f64 = 0.999_5;
 
 /// A time: three digits, and the unit chosen after rounding, so that 999.6 µs reads 1.00 ms.
 pub fn time(ns: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
-    let mut chosen = UNITS[0];
-    for unit in UNITS {
-        if ns.is_finite() && ns / unit.0 >= ROUNDS_UP {
-            chosen = unit;
-        }
-    }
-    let (size, name) = chosen;
-    let value = rounded(ns / size, size);
-    let decimals = if size == 1.0 || value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
+    three_digits(ns, [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
+}
+
+/// A value in the largest of these units that it fills, or in the last one. Whole numbers of a unit of 1.
+fn three_digits(value: f64, units: [(f64, &str); 4]) -> String {
+    let fills = |(unit, _): &(f64, &str)| value.is_finite() && value / unit >= ROUNDS_UP;
+    let (unit, name) = units.into_iter().find(fills).unwrap_or(units[3]);
+    let value = rounded(value / unit, unit);
+    let decimals = if unit == 1.0 || value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
 }
 
-/// Rounds half up to three digits, but keeps whole nanoseconds and all digits before the point.
+/// Rounds half up to three digits, but keeps wholes of the smallest unit and all digits before the point.
 fn rounded(value: f64, size: f64) -> f64 {
     let scale = if size == 1.0 || value >= 99.95 {
         1.0
@@ -64,13 +57,8 @@ pub fn about(bytes: u64) -> String {
 
 /// Bytes per second, in three digits. `4.65 GiB/s`.
 pub fn rate(bytes_per_second: f64) -> String {
-    const UNITS: [(f64, &str); 4] =
-        [(1_073_741_824.0, "GiB/s"), (1_048_576.0, "MiB/s"), (1_024.0, "KiB/s"), (1.0, "B/s")];
-    let found = UNITS.into_iter().find(|(unit, _)| bytes_per_second / unit >= ROUNDS_UP);
-    let (unit, name) = found.unwrap_or((1.0, "B/s"));
-    let value = rounded(bytes_per_second / unit, unit);
-    let decimals = if unit == 1.0 || value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
-    format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+    let units = [(1_073_741_824.0, "GiB/s"), (1_048_576.0, "MiB/s"), (1_024.0, "KiB/s"), (1.0, "B/s")];
+    three_digits(bytes_per_second, units)
 }
 
 /// A ratio in three digits: `1.12` or `164`.
