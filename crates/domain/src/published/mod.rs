@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 /// All publications, parsed once.
 pub static ALL: LazyLock<Result<ReferenceList, String>> = LazyLock::new(|| {
     let sources = [publications::CHROMIUM, publications::LIBIPC, publications::NODE, publications::FREEBSD];
-    let references = sources.iter().map(Source::read).collect::<Result<_, _>>()?;
+    let references = sources.into_iter().map(Reference::read).collect::<Result<_, _>>()?;
     Ok(ReferenceList { references })
 });
 
@@ -42,18 +42,21 @@ pub struct Reference {
     /// Its conclusion, in a sentence or two.
     pub summary: &'static str,
     /// Its methodology, as far as stated.
-    pub methodology: Vec<MethodologyFact>,
+    pub methodology: &'static [MethodologyFact],
     /// Why its values are not comparable with ours, a sentence each.
-    pub not_comparable_because: Vec<&'static str>,
+    pub not_comparable_because: &'static [&'static str],
     /// The unit of its values; null without a table.
     #[schema(required)]
     pub unit: Option<PublishedUnit>,
     /// The columns of the table; empty without a table.
-    pub columns: Vec<ReferenceColumn>,
+    pub columns: &'static [ReferenceColumn],
     /// The rows of the table, in the published order, with one cell per column; null if not printed.
     pub rows: Vec<Vec<Option<ReferenceCell>>>,
     /// Checkable statements of a publication without a table, a sentence each.
-    pub statements: Vec<&'static str>,
+    pub statements: &'static [&'static str],
+    /// The table as CSV with a header; empty without a table.
+    #[serde(skip)]
+    csv: &'static str,
 }
 
 /// A fact of a methodology.
@@ -104,23 +107,8 @@ pub enum ReferenceCell {
     Text(String),
 }
 
-struct Source {
-    slug: &'static str,
-    question: &'static str,
-    preset: &'static str,
-    title: &'static str,
-    source: &'static str,
-    summary: &'static str,
-    methodology: &'static [(&'static str, &'static str)],
-    not_comparable_because: &'static [&'static str],
-    table: Option<Table>,
-    statements: &'static [&'static str],
-}
-
-struct Table {
-    unit: PublishedUnit,
-    columns: &'static [ReferenceColumn],
-    csv: &'static str,
+const fn fact(name: &'static str, value: &'static str) -> MethodologyFact {
+    MethodologyFact { name, value }
 }
 
 const fn number(name: &'static str, unit: Option<PublishedUnit>) -> ReferenceColumn {
@@ -129,30 +117,6 @@ const fn number(name: &'static str, unit: Option<PublishedUnit>) -> ReferenceCol
 
 const fn text(name: &'static str) -> ReferenceColumn {
     ReferenceColumn { name, is_number: false, unit: None }
-}
-
-impl Source {
-    fn read(&self) -> Result<Reference, String> {
-        let rows = match &self.table {
-            Some(table) => table.rows().map_err(|error| format!("{}: {error}", self.slug))?,
-            None => Vec::new(),
-        };
-        let fact = |&(name, value): &(&'static str, &'static str)| MethodologyFact { name, value };
-        Ok(Reference {
-            slug: self.slug,
-            question: self.question,
-            preset: self.preset,
-            title: self.title,
-            source: self.source,
-            summary: self.summary,
-            methodology: self.methodology.iter().map(fact).collect(),
-            not_comparable_because: self.not_comparable_because.to_vec(),
-            unit: self.table.as_ref().map(|table| table.unit),
-            columns: self.table.as_ref().map_or_else(Vec::new, |table| table.columns.to_vec()),
-            rows,
-            statements: self.statements.to_vec(),
-        })
-    }
 }
 
 #[cfg(test)]
@@ -174,14 +138,13 @@ mod tests {
             [(publications::CHROMIUM, 90), (publications::LIBIPC, 124), (publications::NODE, 16)]
         {
             let reference = source.read().unwrap();
-            let table = source.table.unwrap();
-            let names = table.columns.iter().map(|column| column.name.to_owned()).collect();
+            let names = reference.columns.iter().map(|column| column.name.to_owned()).collect();
             let cells =
                 reference.rows.iter().map(|row| row.iter().map(|cell| printed(cell.as_ref())).collect());
             let lines: Vec<Vec<String>> = std::iter::once(names).chain(cells).collect();
             let text: String = lines.iter().map(|cells| cells.join(",") + "\n").collect();
-            assert_eq!(text, table.csv, "{}", source.slug);
-            assert_eq!(reference.rows.len(), rows, "{}", source.slug);
+            assert_eq!(text, reference.csv, "{}", reference.slug);
+            assert_eq!(reference.rows.len(), rows, "{}", reference.slug);
         }
     }
 
@@ -195,7 +158,7 @@ mod tests {
             assert_eq!(reference.rows.is_empty(), !reference.statements.is_empty(), "{}", reference.slug);
             assert_eq!(reference.unit.is_some(), !reference.columns.is_empty(), "{}", reference.slug);
             assert!(reference.rows.iter().all(|row| row.len() == reference.columns.len()));
-            let sentences = reference.not_comparable_because.iter().chain(&reference.statements);
+            let sentences = reference.not_comparable_because.iter().chain(reference.statements);
             let sentences: Vec<&&str> = sentences.chain([&reference.summary]).collect();
             assert!(!reference.not_comparable_because.is_empty() && !reference.methodology.is_empty());
             assert!(

@@ -1,32 +1,39 @@
 //! The rows of a published table.
 
-use super::{ReferenceCell, ReferenceColumn, Table};
+use super::{Reference, ReferenceCell, ReferenceColumn};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{OneOfBuilder, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-impl Table {
+impl Reference {
+    /// Adds the rows of the table.
+    ///
     /// # Errors
     /// The line and the column that are invalid.
-    pub(super) fn rows(&self) -> Result<Vec<Vec<Option<ReferenceCell>>>, String> {
-        let mut reader = csv::Reader::from_reader(self.csv.as_bytes());
-        let head = reader.headers().map_err(|error| error.to_string())?;
-        if !head.iter().eq(self.columns.iter().map(|column| column.name)) {
-            let names: Vec<_> = self.columns.iter().map(|column| column.name).collect();
-            return Err(format!("the columns are {}: expected {}", head.as_slice(), names.join(", ")));
-        }
-        let mut rows = Vec::new();
-        for record in reader.records() {
-            // The error names the line that is too short or too long.
-            let record = record.map_err(|error| error.to_string())?;
-            let line = record.position().map_or(0, csv::Position::line);
-            let cells = record.iter().zip(self.columns).map(|(cell, column)| {
-                column.cell(cell).map_err(|error| format!("line {line}, {}: {error}", column.name))
-            });
-            rows.push(cells.collect::<Result<_, _>>()?);
-        }
-        Ok(rows)
+    pub(super) fn read(self) -> Result<Self, String> {
+        let rows = rows(self.columns, self.csv).map_err(|error| format!("{}: {error}", self.slug))?;
+        Ok(Self { rows, ..self })
     }
+}
+
+fn rows(columns: &[ReferenceColumn], csv: &str) -> Result<Vec<Vec<Option<ReferenceCell>>>, String> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let head = reader.headers().map_err(|error| error.to_string())?;
+    if !head.iter().eq(columns.iter().map(|column| column.name)) {
+        let names: Vec<_> = columns.iter().map(|column| column.name).collect();
+        return Err(format!("the columns are {}: expected {}", head.as_slice(), names.join(", ")));
+    }
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        // The error names the line that is too short or too long.
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cells = record.iter().zip(columns).map(|(cell, column)| {
+            column.cell(cell).map_err(|error| format!("line {line}, {}: {error}", column.name))
+        });
+        rows.push(cells.collect::<Result<_, _>>()?);
+    }
+    Ok(rows)
 }
 
 impl ReferenceColumn {
@@ -60,7 +67,7 @@ mod tests {
     const COLUMNS: &[ReferenceColumn] = &[text("name"), number("time_us", Some(PublishedUnit::Us))];
 
     fn rows(csv: &'static str) -> Result<String, String> {
-        let rows = Table { unit: PublishedUnit::Us, columns: COLUMNS, csv }.rows()?;
+        let rows = super::rows(COLUMNS, csv)?;
         Ok(serde_json::to_string(&rows).unwrap())
     }
 
