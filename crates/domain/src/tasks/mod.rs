@@ -13,7 +13,7 @@ pub mod silence;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use roundtrip_storage::task::{self, Lease};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -48,6 +48,14 @@ impl Turn<'_> {
     /// Whether there is a stop signal. The rest is then left to the next run.
     fn is_stopped(&self) -> bool {
         *self.stop.borrow()
+    }
+}
+
+/// Renews the lease, if there is one, and locks it until the transaction ends.
+async fn renew(connection: &mut PgConnection, lease: Option<Lease>) -> Result<(), TaskError> {
+    match lease {
+        Some(lease) if !task::renew(connection, lease, LEASE).await? => Err(TaskError::LeaseLost),
+        _ => Ok(()),
     }
 }
 

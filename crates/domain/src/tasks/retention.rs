@@ -1,11 +1,11 @@
 //! Deletes uploads, distributions and points past the retention of their project. Works in small batches, and continues
 //! after an interruption.
 
-use super::{LEASE, TaskError, Turn};
+use super::{TaskError, Turn};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::project::{self, OrderLock};
 use roundtrip_storage::retention::{self, Amount, Old, Part, Policy};
-use roundtrip_storage::task::{self, Lease};
+use roundtrip_storage::task::Lease;
 use sqlx::PgPool;
 use std::fmt;
 
@@ -83,11 +83,7 @@ async fn remove_some(
     last: Option<Old>,
 ) -> Result<Vec<Old>, TaskError> {
     let mut transaction = pool.begin().await?;
-    if let Some(lease) = lease
-        && !task::renew(&mut transaction, lease, LEASE).await?
-    {
-        return Err(TaskError::LeaseLost);
-    }
+    super::renew(&mut transaction, lease).await?;
     let project_id = due.policy.project_id;
     // Points are found by their commits' ordinals.
     project::lock_order(&mut transaction, project_id, OrderLock::Shared).await?;

@@ -8,12 +8,12 @@
 mod comparisons;
 mod histories;
 
-use super::{LEASE, TaskError, Turn};
+use super::{TaskError, Turn};
 use chrono::{DateTime, TimeDelta, Utc};
 use comparisons::Cases;
 use histories::Histories;
 use roundtrip_storage::error_rate::{self, Class, ClassCounts, MachineCounts};
-use roundtrip_storage::task::{self, Lease};
+use roundtrip_storage::task::Lease;
 use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -46,11 +46,7 @@ pub async fn count(
     for (project_id, machine_id) in error_rate::due(pool, since).await? {
         let Some((machine, classes)) = task.count(project_id, machine_id).await? else { break };
         let mut transaction = pool.begin().await?;
-        if let Some(lease) = lease
-            && !task::renew(&mut transaction, lease, LEASE).await?
-        {
-            return Err(TaskError::LeaseLost);
-        }
+        super::renew(&mut transaction, lease).await?;
         error_rate::replace(&mut transaction, (project_id, machine_id), machine, &classes, Utc::now())
             .await?;
         transaction.commit().await?;
@@ -71,11 +67,8 @@ impl ErrorRateTask<'_> {
         if (self.is_stopped)() {
             return Ok(false);
         }
-        if let Some(lease) = self.lease {
-            let mut connection = self.pool.acquire().await?;
-            if !task::renew(&mut connection, lease, LEASE).await? {
-                return Err(TaskError::LeaseLost);
-            }
+        if self.lease.is_some() {
+            super::renew(&mut *self.pool.acquire().await?, self.lease).await?;
         }
         Ok(true)
     }
