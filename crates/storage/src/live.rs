@@ -1,26 +1,32 @@
 //! Messages between servers, by NOTIFY and LISTEN.
 
+use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The channel of new runs, the same in all versions.
 const CHANNEL: &str = "roundtrip_runs";
 
-/// A run that was stored.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the columns of table run, described there")]
-pub struct StoredRun {
+/// A stored run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NewRun {
+    /// Its id.
     pub run_id: Uuid,
-    pub project: String,
+    /// Its machine.
     pub machine: String,
+    /// Its commit's ordinal.
     pub commit_ordinal: i64,
+    /// Its project.
+    #[serde(skip)]
+    pub project: String,
 }
 
 /// Runs by id. Unknown ones are skipped.
-pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<StoredRun>> {
+pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<NewRun>> {
     sqlx::query_as!(
-        StoredRun,
+        NewRun,
         "select run.run_id, project.slug as project, machine.slug as machine, commit.ordinal as commit_ordinal
          from run
          join project on project.project_id = run.project_id

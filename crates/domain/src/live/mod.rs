@@ -12,6 +12,7 @@ mod listen;
 
 use crate::error::DomainError;
 use roundtrip_storage as db;
+use roundtrip_storage::live::NewRun;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use std::collections::BTreeMap;
@@ -36,17 +37,6 @@ pub struct NewRuns {
     pub run_count: usize,
     /// The newest of them, at most 40.
     pub runs: Vec<NewRun>,
-}
-
-/// A stored run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct NewRun {
-    /// Its id.
-    pub run_id: Uuid,
-    /// Its machine.
-    pub machine: String,
-    /// Its commit's ordinal.
-    pub commit_ordinal: i64,
 }
 
 /// A message to a client.
@@ -175,9 +165,8 @@ impl Live {
 
     async fn announce_runs(&self, run_ids: &[Uuid]) -> anyhow::Result<()> {
         let mut projects: BTreeMap<String, Vec<NewRun>> = BTreeMap::new();
-        for row in db::live::stored(&self.shared.pool, run_ids).await? {
-            let run = NewRun { run_id: row.run_id, machine: row.machine, commit_ordinal: row.commit_ordinal };
-            projects.entry(row.project).or_default().push(run);
+        for run in db::live::stored(&self.shared.pool, run_ids).await? {
+            projects.entry(run.project.clone()).or_default().push(run);
         }
         let payloads = projects.into_iter().map(|(project, mut runs)| {
             runs.sort_unstable_by_key(|run| std::cmp::Reverse(run.run_id));
@@ -229,9 +218,10 @@ mod tests {
 
     #[test]
     fn the_longest_announcement_fits() {
-        let run = NewRun { run_id: Uuid::max(), machine: "m".repeat(64), commit_ordinal: i64::MIN };
+        let (machine, project) = ("m".repeat(64), "p".repeat(64));
+        let run = NewRun { run_id: Uuid::max(), machine, commit_ordinal: i64::MIN, project: project.clone() };
         let new = NewRuns { run_count: usize::MAX, runs: vec![run; RUNS_NAMED_MAX] };
-        let text = serde_json::to_string(&Announcement { project: "p".repeat(64), new }).unwrap();
+        let text = serde_json::to_string(&Announcement { project, new }).unwrap();
         assert!(text.len() < 8_000, "{}", text.len());
     }
 
