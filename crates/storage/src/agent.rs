@@ -7,23 +7,13 @@ use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// A new enrolment code.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the columns of table enrolment, described there")]
-pub struct NewEnrolment<'a> {
-    /// The only project that the agent works for.
-    pub project: Option<&'a str>,
-    /// The only machine that it is valid for.
-    pub machine: Option<&'a str>,
-    pub labels: &'a [String],
-    pub created_by: &'a str,
-}
-
 /// The agent that a code enrols.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table enrolment, described there")]
 pub struct Admitted {
+    /// The only project that the agent works for.
     pub project: Option<String>,
+    /// The only machine that the code is valid for.
     pub machine: Option<String>,
     pub labels: Vec<String>,
     pub created_by: String,
@@ -103,7 +93,7 @@ pub struct AgentSummary {
 /// Creates a code with this digest.
 pub async fn create_enrolment(
     connection: &mut PgConnection,
-    new: &NewEnrolment<'_>,
+    admitted: &Admitted,
     code_sha256: &[u8],
     expires_at: DateTime<Utc>,
 ) -> sqlx::Result<i64> {
@@ -112,10 +102,10 @@ pub async fn create_enrolment(
          values ($1, $2, $3, $4, $5, now(), $6)
          returning enrolment_id",
         code_sha256,
-        new.project,
-        new.machine,
-        new.labels,
-        new.created_by,
+        admitted.project,
+        admitted.machine,
+        &admitted.labels,
+        admitted.created_by,
         expires_at,
     )
     .fetch_one(connection)

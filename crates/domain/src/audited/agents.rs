@@ -1,12 +1,12 @@
 //! Agents and their enrolment codes.
 
-use super::{create_token, labels, record};
+use super::{commit, create_token, labels};
 use crate::access::Caller;
 use crate::error::{DomainError, Kind};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::access::secret::SecretKind;
 use roundtrip_storage::access::{Binding, ManagedToken, Scope, Secret, TokenKind, owner};
-use roundtrip_storage::agent::{self, Admitted, AgentSummary, NewEnrolment};
+use roundtrip_storage::agent::{self, Admitted, AgentSummary};
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::machine;
 use roundtrip_storage::token::{self, NewToken};
@@ -67,13 +67,17 @@ pub async fn create_enrolment(
     let mut transaction = pool.begin().await?;
     check_manage(&mut transaction, caller, project).await?;
     let secret = Secret::draw(SecretKind::Enrolment);
-    let new = NewEnrolment { project, machine, labels, created_by: &by.actor };
+    let admitted = Admitted {
+        project: project.map(str::to_owned),
+        machine: machine.map(str::to_owned),
+        labels: labels.to_vec(),
+        created_by: by.actor.clone(),
+    };
     let expires_at = Utc::now() + CODE_LIFETIME;
-    let enrolment_id = agent::create_enrolment(&mut transaction, &new, &secret.digest(), expires_at).await?;
+    let enrolment_id =
+        agent::create_enrolment(&mut transaction, &admitted, &secret.digest(), expires_at).await?;
     let details = json!({"project": project, "machine": machine, "labels": labels});
-    let subject = format!("enrolment:{enrolment_id}");
-    record(&mut transaction, by, Action::EnrolmentCreate, subject, details).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::EnrolmentCreate, ("enrolment", enrolment_id), details).await?;
     Ok(Valid { secret, expires_at })
 }
 
@@ -104,8 +108,7 @@ pub async fn enrol_agent(
     let details = json!({
         "machine": machine.slug, "project": admitted.project, "labels": admitted.labels, "code_by": admitted.created_by,
     });
-    record(&mut transaction, &By::server(), Action::AgentEnrol, format!("agent:{agent_id}"), details).await?;
-    transaction.commit().await?;
+    commit(transaction, &By::server(), Action::AgentEnrol, ("agent", agent_id), details).await?;
     Ok(NewAgent { agent_id, project: admitted.project, token })
 }
 
@@ -141,10 +144,9 @@ pub async fn change_agent(
         "is_enabled": {"from": before.is_enabled, "to": is_enabled.unwrap_or(before.is_enabled)},
         "labels": {"from": before.labels, "to": labels.as_ref().unwrap_or(&before.labels)},
     });
-    record(&mut transaction, by, Action::AgentChange, format!("agent:{agent_id}"), details).await?;
     let after = agent::find(&mut transaction, agent_id).await?;
     let after = after.ok_or_else(|| DomainError::unknown(Kind::Agent, agent_id))?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::AgentChange, ("agent", agent_id), details).await?;
     Ok(after)
 }
 
@@ -157,8 +159,7 @@ pub async fn revoke_agent(pool: &PgPool, caller: &Caller, by: &By, agent_id: i64
     let found = managed(&mut transaction, caller, agent_id).await?;
     agent::revoke(&mut transaction, agent_id).await?;
     let details = json!({"machine": found.machine});
-    record(&mut transaction, by, Action::AgentRevoke, format!("agent:{agent_id}"), details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::AgentRevoke, ("agent", agent_id), details).await?)
 }
 
 /// Redeems a code that is valid for this machine.

@@ -1,6 +1,6 @@
 //! Notification channels. A channel's target is secret: answers contain only enough to recognise it.
 
-use super::record;
+use super::commit;
 use crate::error::{DomainError, Kind as Thing};
 use crate::notify::{self, Notifier};
 use chrono::{DateTime, Utc};
@@ -99,8 +99,7 @@ pub async fn create_channel(
         "project": project.project, "name": channel.name, "kind": channel.kind, "target": channel.target,
         "events": channel.events,
     });
-    record(&mut transaction, by, Action::ChannelCreate, format!("channel:{channel_id}"), details).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::ChannelCreate, ("channel", channel_id), details).await?;
     Ok((channel, secret))
 }
 
@@ -142,8 +141,7 @@ pub async fn change_channel(
         "events": {"from": before.events, "to": after.events},
         "enabled": {"from": before.enabled, "to": after.enabled},
     });
-    record(&mut transaction, by, Action::ChannelChange, format!("channel:{channel_id}"), details).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::ChannelChange, ("channel", channel_id), details).await?;
     Ok(after)
 }
 
@@ -159,8 +157,7 @@ pub async fn delete_channel(
     let row = row.ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))?;
     channel::delete(&mut transaction, channel_id).await?;
     let details = json!({"project": project.project, "name": row.name});
-    record(&mut transaction, by, Action::ChannelDelete, format!("channel:{channel_id}"), details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::ChannelDelete, ("channel", channel_id), details).await?)
 }
 
 fn check(notifier: &Notifier, kind: Kind, wanted: &Wanted<'_>) -> Result<(), DomainError> {

@@ -1,13 +1,13 @@
 //! Jobs that users request.
 
-use super::{labels, record};
+use super::{commit, labels};
 use crate::error::{DomainError, Kind};
 use crate::queue::schedule::FORGOTTEN_AFTER;
 use chrono::Utc;
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
-use roundtrip_storage::{agent, commit, job, machine};
+use roundtrip_storage::{self as db, agent, job, machine};
 use roundtrip_wire::{CommitSha, Slug};
 use serde::Deserialize;
 use serde_json::json;
@@ -83,9 +83,7 @@ pub async fn request_jobs(
         job_ids.extend(request::request(&mut transaction, project.project_id, target, &wanted, now).await?);
     }
     let details = json!({"jobs": job_ids.len(), "first_job_id": job_ids.first()});
-    let subject = format!("project:{}", project.project);
-    record(&mut transaction, by, Action::JobRequest, subject, details).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::JobRequest, ("project", &project.project), details).await?;
     Ok(job_ids)
 }
 
@@ -101,8 +99,7 @@ pub async fn cancel_job(
     job.ok_or_else(|| DomainError::unknown(Kind::Job, job_id))?;
     if request::cancel(&mut transaction, job_id, Utc::now()).await? {
         let details = json!({"project": project.project});
-        record(&mut transaction, by, Action::JobCancel, format!("job:{job_id}"), details).await?;
-        transaction.commit().await?;
+        commit(transaction, by, Action::JobCancel, ("job", job_id), details).await?;
     }
     Ok(())
 }
@@ -161,7 +158,7 @@ async fn commits(
         ));
     };
     let wanted = [after.to_string(), until.to_string()];
-    let known = commit::find(connection, project_id, &wanted).await?;
+    let known = db::commit::find(connection, project_id, &wanted).await?;
     let ordinal = |sha: &CommitSha| {
         let row = known.iter().find(|row| row.sha == sha.as_str());
         row.map(|row| row.ordinal).ok_or_else(|| DomainError::unknown(Kind::Commit, sha))

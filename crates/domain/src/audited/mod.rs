@@ -26,7 +26,8 @@ use roundtrip_storage::token::{Issued, NewToken};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use sqlx::{PgConnection, PgPool, Result};
+use sqlx::{PgConnection, PgPool, Postgres, Result, Transaction};
+use std::fmt::Display;
 
 /// Maximum number of labels of an agent or a job.
 const LABELS_MAX: usize = 20;
@@ -41,12 +42,11 @@ pub async fn create_account(
     is_admin: bool,
 ) -> Result<Option<(AccountSummary, Option<Issued>)>> {
     let mut transaction = pool.begin().await?;
-    let connection = &mut *transaction;
-    let Some(account) = account::create(connection, name, github_login, is_admin).await? else {
+    let Some(account) = account::create(&mut transaction, name, github_login, is_admin).await? else {
         return Ok(None);
     };
     let details = json!({"github_login": github_login, "is_admin": is_admin});
-    record(connection, by, Action::AccountCreate, format!("account:{name}"), details).await?;
+    record(&mut transaction, by, Action::AccountCreate, ("account", name), details).await?;
     if github_login.is_some() {
         transaction.commit().await?;
         return Ok(Some((account, None)));
@@ -59,7 +59,7 @@ pub async fn create_account(
         binding: &Binding::default(),
         expires_at: Some(Utc::now() + TimeDelta::days(TOKEN_DAYS_DEFAULT.into())),
     };
-    let issued = create_token(connection, by, &new).await?;
+    let issued = create_token(&mut transaction, by, &new).await?;
     transaction.commit().await?;
     Ok(Some((account, Some(issued))))
 }
@@ -67,22 +67,33 @@ pub async fn create_account(
 /// Deletes an account with its tokens and sessions. False if it does not exist.
 pub async fn delete_account(pool: &PgPool, by: &By, name: &str) -> Result<bool> {
     let mut transaction = pool.begin().await?;
-    let connection = &mut *transaction;
-    let Some(account_id) = account::key(connection, name).await? else { return Ok(false) };
-    account::delete(connection, account_id).await?;
-    record(connection, by, Action::AccountDelete, format!("account:{name}"), json!({})).await?;
-    transaction.commit().await?;
+    let Some(account_id) = account::key(&mut transaction, name).await? else { return Ok(false) };
+    account::delete(&mut transaction, account_id).await?;
+    commit(transaction, by, Action::AccountDelete, ("account", name), json!({})).await?;
     Ok(true)
 }
 
+/// Adds an entry to the audit log. The subject is its kind and its name or number.
 async fn record(
     connection: &mut PgConnection,
     by: &By,
     action: Action,
-    subject: String,
+    (kind, name): (&str, impl Display),
     details: Value,
 ) -> Result<()> {
-    audit::record(connection, by, Event { action, subject, details }).await
+    audit::record(connection, by, Event { action, subject: format!("{kind}:{name}"), details }).await
+}
+
+/// Commits a change with its entry in the audit log.
+async fn commit(
+    mut transaction: Transaction<'_, Postgres>,
+    by: &By,
+    action: Action,
+    subject: (&str, impl Display),
+    details: Value,
+) -> Result<()> {
+    record(&mut transaction, by, action, subject, details).await?;
+    transaction.commit().await
 }
 
 /// Labels as they are stored: sorted, without duplicates.

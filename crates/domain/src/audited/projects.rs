@@ -1,6 +1,6 @@
 //! Projects: settings, members and schedules.
 
-use super::{present, record};
+use super::{commit, present};
 use crate::error::{DomainError, Kind};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::access::{Role, Visibility};
@@ -64,8 +64,7 @@ pub async fn create_project(
     let details = json!({
         "visibility": visibility, "default_branch": default_branch, "repository_url": repository_url,
     });
-    record(&mut transaction, by, Action::ProjectCreate, format!("project:{name}"), details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::ProjectCreate, ("project", name), details).await?)
 }
 
 /// Changes a project's settings, and returns the new ones. A new default branch recomputes which points are
@@ -103,9 +102,7 @@ pub async fn change_project(
         "fails_on_regression": {"from": before.fails_on_regression, "to": after.fails_on_regression},
         "points_changed": points,
     });
-    let subject = format!("project:{}", project.project);
-    record(&mut transaction, by, Action::ProjectChange, subject, details).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::ProjectChange, ("project", &project.project), details).await?;
     Ok(after)
 }
 
@@ -117,9 +114,7 @@ pub async fn delete_project(pool: &PgPool, by: &By, project: &ProjectRow) -> Res
     let details = json!({
         "runs": deleted.runs, "points": deleted.points, "tokens_revoked": deleted.tokens,
     });
-    let subject = format!("project:{}", project.project);
-    record(&mut transaction, by, Action::ProjectDelete, subject, details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::ProjectDelete, ("project", &project.project), details).await?)
 }
 
 /// Sets an account's role in a project.
@@ -136,9 +131,7 @@ pub async fn set_member(
     let before = account::role(&mut transaction, project.project_id, account_id).await?;
     account::set_role(&mut transaction, project.project_id, account_id, role).await?;
     let details = json!({"account": name, "from": before, "to": role});
-    let subject = format!("project:{}", project.project);
-    record(&mut transaction, by, Action::MembershipSet, subject, details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::MembershipSet, ("project", &project.project), details).await?)
 }
 
 /// Removes an account from a project.
@@ -157,9 +150,8 @@ pub async fn remove_member(
     if !account::remove_role(&mut transaction, project.project_id, account_id).await? {
         return Err(unknown());
     }
-    let subject = format!("project:{}", project.project);
-    record(&mut transaction, by, Action::MembershipRemove, subject, json!({"account": name})).await?;
-    Ok(transaction.commit().await?)
+    let details = json!({"account": name});
+    Ok(commit(transaction, by, Action::MembershipRemove, ("project", &project.project), details).await?)
 }
 
 /// Creates a schedule, and returns its id.
@@ -173,8 +165,7 @@ pub async fn create_schedule(
     let schedule_id = schedule::create(&mut transaction, project.project_id, new).await?;
     let details =
         json!({"project": project.project, "cron": new.cron, "preset": new.preset, "labels": new.labels});
-    record(&mut transaction, by, Action::ScheduleCreate, format!("schedule:{schedule_id}"), details).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::ScheduleCreate, ("schedule", schedule_id), details).await?;
     Ok(schedule_id)
 }
 
@@ -190,6 +181,5 @@ pub async fn delete_schedule(
         return Err(DomainError::unknown(Kind::Schedule, schedule_id));
     }
     let details = json!({"project": project.project});
-    record(&mut transaction, by, Action::ScheduleDelete, format!("schedule:{schedule_id}"), details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::ScheduleDelete, ("schedule", schedule_id), details).await?)
 }

@@ -1,6 +1,6 @@
 //! Triage of regressions.
 
-use super::{present, record};
+use super::{commit, present};
 use crate::error::{DomainError, Kind};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::access::owner::ProjectRow;
@@ -77,7 +77,5 @@ pub async fn triage(
         job::request::give_up(&mut transaction, regression_id, Utc::now()).await?;
     }
     let details = json!({ "project": project.project, "from": before, "to": after });
-    let subject = format!("regression:{regression_id}");
-    record(&mut transaction, by, Action::RegressionChange, subject, details).await?;
-    Ok(transaction.commit().await?)
+    Ok(commit(transaction, by, Action::RegressionChange, ("regression", regression_id), details).await?)
 }

@@ -1,13 +1,13 @@
 //! Browser sessions.
 
-use super::record;
+use super::{commit, record};
 use crate::access::{Caller, Proof};
 use crate::error::DomainError;
 use roundtrip_storage::access::Secret;
-use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::audit::{self, Action, By, Event};
 use roundtrip_storage::{account, session};
 use serde_json::json;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 /// A user who signs in, and the method.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +29,7 @@ pub async fn begin_session(
     (by, ended_by): (&By, &By),
     sign_in: SignIn<'_>,
 ) -> Result<Secret, DomainError> {
-    let mut transaction = pool.begin().await?;
-    let secret = begin(&mut transaction, caller, (by, ended_by), sign_in).await?;
-    transaction.commit().await?;
-    Ok(secret)
+    Ok(begin(pool.begin().await?, caller, (by, ended_by), sign_in).await?)
 }
 
 /// Starts a session for an account that signed in with GitHub. None if there is no such account.
@@ -49,9 +46,7 @@ pub async fn begin_github_session(
     };
     let own = By { actor: format!("account:{}", row.name), ..by.clone() };
     let sign_in = SignIn { account_id: row.account_id, name: &row.name, token_id: None, way: "github" };
-    let secret = begin(&mut transaction, caller, (&own, by), sign_in).await?;
-    transaction.commit().await?;
-    Ok(Some(secret))
+    Ok(Some(begin(transaction, caller, (&own, by), sign_in).await?))
 }
 
 /// Ends the caller's session, if any.
@@ -64,21 +59,21 @@ pub async fn end_session(pool: &PgPool, caller: &Caller, by: &By) -> Result<(), 
 /// Logs a failed sign-in.
 pub async fn refuse_session(pool: &PgPool, by: &By, details: serde_json::Value) -> Result<(), DomainError> {
     let mut connection = pool.acquire().await?;
-    record(&mut connection, by, Action::SessionRefuse, "session".to_owned(), details).await?;
-    Ok(())
+    let event = Event { action: Action::SessionRefuse, subject: "session".to_owned(), details };
+    Ok(audit::record(&mut connection, by, event).await?)
 }
 
 async fn begin(
-    connection: &mut PgConnection,
+    mut transaction: Transaction<'_, Postgres>,
     caller: &Caller,
     (by, ended_by): (&By, &By),
     sign_in: SignIn<'_>,
 ) -> sqlx::Result<Secret> {
-    end(connection, caller, ended_by).await?;
+    end(&mut transaction, caller, ended_by).await?;
     let SignIn { account_id, name, token_id, way } = sign_in;
-    let (secret, expires_at) = session::begin(connection, account_id, token_id).await?;
+    let (secret, expires_at) = session::begin(&mut transaction, account_id, token_id).await?;
     let details = json!({"way": way, "token_id": token_id, "expires_at": expires_at});
-    record(connection, by, Action::SessionBegin, format!("account:{name}"), details).await?;
+    commit(transaction, by, Action::SessionBegin, ("account", name), details).await?;
     Ok(secret)
 }
 
@@ -87,5 +82,5 @@ async fn end(connection: &mut PgConnection, caller: &Caller, by: &By) -> sqlx::R
         return Ok(());
     };
     session::end(connection, session_id).await?;
-    record(connection, by, Action::SessionEnd, format!("account:{}", account.name), json!({})).await
+    record(connection, by, Action::SessionEnd, ("account", &account.name), json!({})).await
 }

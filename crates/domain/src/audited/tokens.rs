@@ -1,6 +1,6 @@
 //! Tokens, and CI jobs that exchange their own token for one of ours.
 
-use super::record;
+use super::{commit, record};
 use crate::access::{Caller, EXCHANGED_TOKEN_LIFETIME, Refusal};
 use crate::error::{DomainError, Kind};
 use crate::oidc::{Claims, trust};
@@ -25,36 +25,16 @@ pub async fn create_token(
         "name": new.name, "kind": new.kind, "account_id": new.account_id, "scopes": new.scopes,
         "project": new.binding.project, "machine": new.binding.machine, "expires_at": new.expires_at,
     });
-    record(connection, by, Action::TokenCreate, format!("token:{}", issued.token_id), details).await?;
-    Ok(issued)
-}
-
-async fn exchange_for(
-    connection: &mut PgConnection,
-    by: &By,
-    new: &NewToken<'_>,
-    claims: &Claims,
-    oidc_trust_id: i64,
-) -> sqlx::Result<Issued> {
-    let issued = token::create(connection, new).await?;
-    let details = json!({
-        "oidc_trust_id": oidc_trust_id, "project": new.binding.project, "expires_at": new.expires_at,
-        "repository_id": claims.repository_id, "workflow_ref": claims.workflow_ref, "event": claims.event_name,
-        "git_ref": claims.git_ref, "sha": claims.sha, "environment": claims.environment,
-    });
-    record(connection, by, Action::TokenExchange, format!("token:{}", issued.token_id), details).await?;
+    record(connection, by, Action::TokenCreate, ("token", issued.token_id), details).await?;
     Ok(issued)
 }
 
 /// Adds a trust for jobs of a repository.
 pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::Result<oidc::OidcTrust> {
     let mut transaction = pool.begin().await?;
-    let connection = &mut *transaction;
-    let oidc_trust_id = oidc::create(connection, new).await?;
-    let row = oidc::find(connection, oidc_trust_id).await?.ok_or(sqlx::Error::RowNotFound)?;
-    record(connection, by, Action::OidcTrustCreate, format!("project:{}", row.project), details(&row))
-        .await?;
-    transaction.commit().await?;
+    let oidc_trust_id = oidc::create(&mut transaction, new).await?;
+    let row = oidc::find(&mut transaction, oidc_trust_id).await?.ok_or(sqlx::Error::RowNotFound)?;
+    commit(transaction, by, Action::OidcTrustCreate, ("project", &row.project), details(&row)).await?;
     Ok(row)
 }
 
@@ -71,9 +51,7 @@ pub async fn delete_oidc_trust(
         return Ok(None);
     };
     oidc::delete(&mut transaction, trust.oidc_trust_id).await?;
-    let subject = format!("project:{}", trust.project);
-    record(&mut transaction, by, Action::OidcTrustDelete, subject, details(&trust)).await?;
-    transaction.commit().await?;
+    commit(transaction, by, Action::OidcTrustDelete, ("project", &trust.project), details(&trust)).await?;
     Ok(Some(trust))
 }
 
@@ -83,28 +61,6 @@ fn details(trust: &oidc::OidcTrust) -> Value {
         "repository_id": trust.repository_id, "repository_owner_id": trust.repository_owner_id,
         "workflow_ref": trust.workflow_ref, "git_ref": trust.git_ref, "environment": trust.environment,
     })
-}
-
-/// Rotates a token's secret. The current one stays valid for the overlap.
-async fn rotate(
-    connection: &mut PgConnection,
-    by: &By,
-    token: &TokenSummary,
-    overlap: TimeDelta,
-) -> sqlx::Result<Issued> {
-    let issued = token::rotate(connection, token.token_id, token.kind, None, overlap).await?;
-    let details = json!({
-        "name": token.name, "overlap_seconds": overlap.num_seconds(), "expires_at": issued.expires_at,
-    });
-    record(connection, by, Action::TokenRotate, format!("token:{}", token.token_id), details).await?;
-    Ok(issued)
-}
-
-/// Revokes a token, and ends the sessions that it started.
-async fn revoke(connection: &mut PgConnection, by: &By, token: &TokenSummary) -> sqlx::Result<()> {
-    token::revoke(connection, token.token_id).await?;
-    let details = json!({"name": token.name, "kind": token.kind});
-    record(connection, by, Action::TokenRevoke, format!("token:{}", token.token_id), details).await
 }
 
 /// Creates a token, and returns its stored data.
@@ -164,9 +120,12 @@ pub async fn rotate_token(
 ) -> Result<(TokenSummary, Issued), DomainError> {
     let mut transaction = pool.begin().await?;
     let found = changer.managed(&mut transaction, token_id, Caller::check_issue).await?;
-    let issued = rotate(&mut transaction, by, &found, overlap).await?;
+    let issued = token::rotate(&mut transaction, token_id, found.kind, None, overlap).await?;
     let row = stored(&mut transaction, &issued).await?;
-    transaction.commit().await?;
+    let details = json!({
+        "name": found.name, "overlap_seconds": overlap.num_seconds(), "expires_at": issued.expires_at,
+    });
+    commit(transaction, by, Action::TokenRotate, ("token", token_id), details).await?;
     Ok((row, issued))
 }
 
@@ -182,8 +141,9 @@ pub async fn revoke_token(
 ) -> Result<TokenSummary, DomainError> {
     let mut transaction = pool.begin().await?;
     let found = changer.managed(&mut transaction, token_id, Caller::check_revoke).await?;
-    revoke(&mut transaction, by, &found).await?;
-    transaction.commit().await?;
+    token::revoke(&mut transaction, token_id).await?;
+    let details = json!({"name": found.name, "kind": found.kind});
+    commit(transaction, by, Action::TokenRevoke, ("token", token_id), details).await?;
     Ok(found)
 }
 
@@ -218,12 +178,40 @@ pub async fn exchange_token(
     let mut transaction = pool.begin().await?;
     oidc::forget_expired(&mut transaction).await?;
     let trust = trusting(&mut transaction, issuer, claims, project).await?;
-    let Some(exchanged) = exchange(&mut transaction, by, claims, trust).await? else {
+    let binding = Binding { project: Some(trust.project.clone()), machine: None };
+    let expires_at = Utc::now() + EXCHANGED_TOKEN_LIFETIME;
+    let name: String = format!("job of {}", claims.repository).chars().take(NAME_CHARACTERS_MAX).collect();
+    let new = NewToken {
+        name: &name,
+        kind: TokenKind::Ci,
+        account_id: None,
+        scopes: TokenKind::Ci.default_scopes(),
+        binding: &binding,
+        expires_at: Some(expires_at),
+    };
+    let issued = token::create(&mut transaction, &new).await?;
+    // Valid for as long as either token could be used.
+    let until = i64::try_from(claims.exp).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    let until = until.unwrap_or(expires_at).max(expires_at) + EXCHANGED_TOKEN_LIFETIME;
+    let used = Use {
+        oidc_trust_id: trust.oidc_trust_id,
+        token_id: issued.token_id,
+        issuer: &trust.issuer,
+        jti: &claims.jti,
+        expires_at: until,
+    };
+    if !oidc::record_use(&mut transaction, used).await? {
         transaction.rollback().await?;
         return Ok(None);
-    };
-    transaction.commit().await?;
-    Ok(Some(exchanged))
+    }
+    let by = By { actor: format!("job:{}", claims.repository), ..by.clone() };
+    let details = json!({
+        "oidc_trust_id": trust.oidc_trust_id, "project": trust.project, "expires_at": expires_at,
+        "repository_id": claims.repository_id, "workflow_ref": claims.workflow_ref, "event": claims.event_name,
+        "git_ref": claims.git_ref, "sha": claims.sha, "environment": claims.environment,
+    });
+    commit(transaction, &by, Action::TokenExchange, ("token", issued.token_id), details).await?;
+    Ok(Some(Exchanged { secret: issued.secret, project: trust.project, expires_at }))
 }
 
 async fn trusting(
@@ -242,41 +230,4 @@ async fn trusting(
         return Err(DomainError::parameter("project", "several projects trust this job: name one of them"));
     }
     Ok(first)
-}
-
-/// Issues a token to a job, unless the job's token was already exchanged.
-async fn exchange(
-    connection: &mut PgConnection,
-    by: &By,
-    claims: &Claims,
-    trust: oidc::OidcTrust,
-) -> sqlx::Result<Option<Exchanged>> {
-    let kind = TokenKind::Ci;
-    let binding = Binding { project: Some(trust.project.clone()), machine: None };
-    let expires_at = Utc::now() + EXCHANGED_TOKEN_LIFETIME;
-    let name: String = format!("job of {}", claims.repository).chars().take(NAME_CHARACTERS_MAX).collect();
-    let new = NewToken {
-        name: &name,
-        kind,
-        account_id: None,
-        scopes: kind.default_scopes(),
-        binding: &binding,
-        expires_at: Some(expires_at),
-    };
-    let by = By { actor: format!("job:{}", claims.repository), ..by.clone() };
-    let issued = exchange_for(connection, &by, &new, claims, trust.oidc_trust_id).await?;
-    // Valid for as long as either token could be used.
-    let until = i64::try_from(claims.exp).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-    let until = until.unwrap_or(expires_at).max(expires_at) + EXCHANGED_TOKEN_LIFETIME;
-    let used = Use {
-        oidc_trust_id: trust.oidc_trust_id,
-        token_id: issued.token_id,
-        issuer: &trust.issuer,
-        jti: &claims.jti,
-        expires_at: until,
-    };
-    if !oidc::record_use(connection, used).await? {
-        return Ok(None);
-    }
-    Ok(Some(Exchanged { secret: issued.secret, project: trust.project, expires_at }))
 }
