@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
 use serde::{Deserialize, Serialize};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgPool};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
@@ -48,18 +48,14 @@ pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<CommitS
 }
 
 /// The same by object name.
-pub async fn of_shas(
-    executor: impl PgExecutor<'_>,
-    project_id: i64,
-    shas: &[String],
-) -> sqlx::Result<Vec<CommitSummary>> {
+pub async fn of_shas(pool: &PgPool, project_id: i64, shas: &[String]) -> sqlx::Result<Vec<CommitSummary>> {
     sqlx::query_as!(
         CommitSummary,
         "select sha, ordinal, subject, author, committed_at from commit where project_id = $1 and sha = any($2)",
         project_id,
         shas,
     )
-    .fetch_all(executor)
+    .fetch_all(pool)
     .await
 }
 

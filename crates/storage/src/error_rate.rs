@@ -24,7 +24,7 @@ pub struct MachineCounts {
 }
 
 /// Counts of the changes of one statistic.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::Decode)]
 #[expect(missing_docs, reason = "the columns of table error_rate, described there")]
 pub struct HistoryCounts {
     pub searched_count: i64,
@@ -35,7 +35,7 @@ pub struct HistoryCounts {
 }
 
 /// Counts of a class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::Decode)]
 #[expect(missing_docs, reason = "the columns of table error_rate, described there")]
 pub struct ClassCounts {
     pub series_count: i64,
@@ -46,6 +46,9 @@ pub struct ClassCounts {
     pub found_case_counts: Vec<i64>,
     pub untold_case_count: i64,
 }
+
+is_record!(HistoryCounts);
+is_record!(ClassCounts);
 
 impl ClassCounts {
     /// Counts of several classes together.
@@ -285,13 +288,16 @@ pub async fn machines(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Machin
 
 /// The counted classes of a project, by transport and scenario.
 pub async fn classes(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ClassRow>> {
-    let rows = sqlx::query!(
-        r#"select rate.machine_id, transport.slug as transport, rate.scenario, rate.series_count,
-                  rate.p50_searched_count, rate.p50_false_alarm_count, rate.p50_injected_count,
-                  rate.p50_found_counts, rate.p50_median_delays as "p50_median_delays: Vec<Option<i64>>",
-                  rate.p99_searched_count, rate.p99_false_alarm_count, rate.p99_injected_count,
-                  rate.p99_found_counts, rate.p99_median_delays as "p99_median_delays: Vec<Option<i64>>",
-                  rate.case_count, rate.false_case_count, rate.found_case_counts, rate.untold_case_count
+    sqlx::query_as!(
+        ClassRow,
+        r#"select rate.machine_id, transport.slug as transport, rate.scenario,
+                  (rate.series_count,
+                   (rate.p50_searched_count, rate.p50_false_alarm_count, rate.p50_injected_count,
+                    rate.p50_found_counts, rate.p50_median_delays),
+                   (rate.p99_searched_count, rate.p99_false_alarm_count, rate.p99_injected_count,
+                    rate.p99_found_counts, rate.p99_median_delays),
+                   rate.case_count, rate.false_case_count, rate.found_case_counts, rate.untold_case_count)
+                      as "counts!: ClassCounts"
            from error_rate as rate
            join transport on transport.transport_id = rate.transport_id
            where rate.project_id = $1
@@ -299,32 +305,5 @@ pub async fn classes(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ClassRo
         project_id,
     )
     .fetch_all(pool)
-    .await?;
-    let classes = rows.into_iter().map(|row| ClassRow {
-        machine_id: row.machine_id,
-        transport: row.transport,
-        scenario: row.scenario,
-        counts: ClassCounts {
-            series_count: row.series_count,
-            p50: HistoryCounts {
-                searched_count: row.p50_searched_count,
-                false_alarm_count: row.p50_false_alarm_count,
-                injected_count: row.p50_injected_count,
-                found_counts: row.p50_found_counts,
-                median_delays: row.p50_median_delays,
-            },
-            p99: HistoryCounts {
-                searched_count: row.p99_searched_count,
-                false_alarm_count: row.p99_false_alarm_count,
-                injected_count: row.p99_injected_count,
-                found_counts: row.p99_found_counts,
-                median_delays: row.p99_median_delays,
-            },
-            case_count: row.case_count,
-            false_case_count: row.false_case_count,
-            found_case_counts: row.found_case_counts,
-            untold_case_count: row.untold_case_count,
-        },
-    });
-    Ok(classes.collect())
+    .await
 }

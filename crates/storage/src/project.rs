@@ -61,26 +61,19 @@ pub enum OrderLock {
 pub async fn lock_order(connection: &mut PgConnection, project_id: i64, lock: OrderLock) -> sqlx::Result<()> {
     // 32-bit keys, because a class leaves only one other number. Projects with the same key merely wait for
     // each other.
-    match lock {
-        OrderLock::Shared => {
-            sqlx::query!(
-                "select pg_advisory_xact_lock_shared($1, ($2::bigint % 2147483648)::integer)",
-                ORDER_LOCK,
-                project_id
-            )
-            .execute(connection)
-            .await
-        }
-        OrderLock::Exclusive => {
-            sqlx::query!(
-                "select pg_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer)",
-                ORDER_LOCK,
-                project_id
-            )
-            .execute(connection)
-            .await
-        }
-    }?;
+    let query = match lock {
+        OrderLock::Shared => sqlx::query!(
+            "select pg_advisory_xact_lock_shared($1, ($2::bigint % 2147483648)::integer)",
+            ORDER_LOCK,
+            project_id
+        ),
+        OrderLock::Exclusive => sqlx::query!(
+            "select pg_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer)",
+            ORDER_LOCK,
+            project_id
+        ),
+    };
+    query.execute(connection).await?;
     Ok(())
 }
 

@@ -147,12 +147,9 @@ pub async fn amount(
     before: DateTime<Utc>,
 ) -> sqlx::Result<Amount> {
     let mut connection = pool.acquire().await?;
-    let mut by_machine: BTreeMap<i64, Vec<Old>> = BTreeMap::new();
-    for run in old(&mut connection, project_id, part, before, None, i64::MAX).await? {
-        by_machine.entry(run.machine_id).or_default().push(run);
-    }
+    let runs = old(&mut connection, project_id, part, before, None, i64::MAX).await?;
     let mut amount = Amount::default();
-    for (machine_id, runs) in by_machine {
+    for (machine_id, runs) in by_machine(&runs) {
         let run_ids: Vec<Uuid> = runs.iter().map(|run| run.run_id).collect();
         amount.run_count += runs.len() as u64;
         amount.byte_count += match part {
@@ -166,6 +163,14 @@ pub async fn amount(
         };
     }
     Ok(amount)
+}
+
+fn by_machine(runs: &[Old]) -> BTreeMap<i64, Vec<Old>> {
+    let mut machines: BTreeMap<i64, Vec<Old>> = BTreeMap::new();
+    for run in runs {
+        machines.entry(run.machine_id).or_default().push(*run);
+    }
+    machines
 }
 
 async fn upload_bytes(connection: &mut PgConnection, machine_id: i64, run_ids: &[Uuid]) -> sqlx::Result<i64> {
@@ -206,16 +211,10 @@ pub async fn remove(
     runs: &[Old],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let mut by_machine: BTreeMap<i64, Vec<Old>> = BTreeMap::new();
-    for run in runs {
-        by_machine.entry(run.machine_id).or_default().push(*run);
-    }
-    for (machine_id, runs) in by_machine {
+    for (machine_id, runs) in by_machine(runs) {
         let run_ids: Vec<Uuid> = runs.iter().map(|run| run.run_id).collect();
         match part {
-            Part::Upload => {
-                remove_uploads(connection, machine_id, &run_ids).await?;
-            }
+            Part::Upload => remove_uploads(connection, machine_id, &run_ids).await?,
             Part::Histograms => {
                 let places = Places::find(connection, machine_id, &runs).await?;
                 remove_histograms(connection, machine_id, &places).await?;

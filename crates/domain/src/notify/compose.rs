@@ -2,15 +2,13 @@
 
 use super::Pages;
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_storage as db;
 use roundtrip_storage::change_point::ChangeCause;
 use roundtrip_storage::notification::payload::{
-    CommitItem, LISTED_MAX, MachineItem, Message, RegressionItem, Topic, VERSION,
+    CommitItem, LISTED_MAX, Message, RegressionItem, Topic, VERSION,
 };
 use roundtrip_storage::notification::{Event, channel, message, outbox};
-use roundtrip_storage::regression::{self, Regression, State};
+use roundtrip_storage::regression::{self, CommitPlace, Regression, State};
 use sqlx::PgPool;
-use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// A channel gets at most this many messages
@@ -26,14 +24,11 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
     let channel = channel::find(&mut transaction, waiting.notification_channel_id).await?;
     let Some(channel) = channel else { return Ok(false) };
     let rows = regression::find_all(&mut transaction, &waiting.regression_ids).await?;
-    let over: HashSet<i64> = if waiting.event == Event::Fixed {
-        let ids = &waiting.regression_ids;
-        outbox::fixed_before_sending(&mut transaction, channel.notification_channel_id, ids)
-            .await?
-            .into_iter()
-            .collect()
+    let over = if waiting.event == Event::Fixed {
+        let (channel_id, ids) = (channel.notification_channel_id, &waiting.regression_ids);
+        outbox::fixed_before_sending(&mut transaction, channel_id, ids).await?
     } else {
-        HashSet::new()
+        Vec::new()
     };
     let (mut current, mut dropped) = (Vec::new(), Vec::new());
     for row in rows {
@@ -51,11 +46,19 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
         } else {
             Vec::new()
         };
-        let shas: Vec<String> = current.iter().flat_map(shas).collect();
-        let commits = db::commit::of_shas(&mut *transaction, channel.project_id, &shas).await?;
-        let commits = commits.into_iter().map(|commit| (commit.sha.clone(), commit)).collect();
-        let composed = Composed { pages, project: &channel.project, commits };
-        let message = composed.message(waiting.event, current, &waiting.machines, now);
+        let project = &channel.project;
+        let url = match waiting.event {
+            Event::Machine => pages.machines(project),
+            Event::Regressed | Event::Fixed | Event::Improved => pages.regressions(project),
+        };
+        let items = current.into_iter().take(LISTED_MAX);
+        let message = Message {
+            url,
+            count: ids.len() + waiting.machines.len(),
+            regressions: items.map(|row| regression_item(pages, project, row)).collect(),
+            machines: waiting.machines.into_iter().take(LISTED_MAX).collect(),
+            ..blank(pages, project, waiting.event.into(), now)
+        };
         message::create(
             &mut transaction,
             channel.notification_channel_id,
@@ -85,63 +88,22 @@ fn is_current(row: &Regression, event: Event, now: DateTime<Utc>) -> bool {
         && row.series_count > 0
 }
 
-fn shas(row: &Regression) -> impl Iterator<Item = String> {
-    let commits = [Some(&row.after_commit), Some(&row.until_commit), row.fixed_by_commit.as_ref()];
-    commits.into_iter().flatten().map(|commit| commit.sha.clone())
+fn regression_item(pages: &Pages, project: &str, row: Regression) -> RegressionItem {
+    RegressionItem {
+        url: pages.regression(project, row.regression_id),
+        regression_id: row.regression_id,
+        series_count: row.series_count,
+        worst_change: row.worst_change,
+        commit_count: (row.until_commit.ordinal - row.after_commit.ordinal).max(1),
+        after_commit: commit_item(row.after_commit),
+        until_commit: commit_item(row.until_commit),
+        fixed_by_commit: row.fixed_by_commit.map(commit_item),
+        machines: row.machines,
+    }
 }
 
-/// The context for composing a message.
-struct Composed<'a> {
-    pages: &'a Pages,
-    project: &'a str,
-    commits: HashMap<String, db::commit::CommitSummary>,
-}
-
-impl Composed<'_> {
-    fn message(
-        &self,
-        event: Event,
-        current: Vec<Regression>,
-        machines: &[(String, String)],
-        now: DateTime<Utc>,
-    ) -> Message {
-        let machines: Vec<_> = machines
-            .iter()
-            .map(|(machine, why)| MachineItem { machine: machine.clone(), why: why.clone() })
-            .collect();
-        let url = if event == Event::Machine {
-            self.pages.machines(self.project)
-        } else {
-            self.pages.regressions(self.project)
-        };
-        Message {
-            url,
-            count: current.len() + machines.len(),
-            regressions: current.into_iter().take(LISTED_MAX).map(|row| self.regression_item(row)).collect(),
-            machines: machines.into_iter().take(LISTED_MAX).collect(),
-            ..blank(self.pages, self.project, event.into(), now)
-        }
-    }
-
-    fn regression_item(&self, row: Regression) -> RegressionItem {
-        RegressionItem {
-            url: self.pages.regression(self.project, row.regression_id),
-            regression_id: row.regression_id,
-            series_count: row.series_count,
-            worst_change: row.worst_change,
-            commit_count: (row.until_commit.ordinal - row.after_commit.ordinal).max(1),
-            after_commit: self.commit(row.after_commit.sha),
-            until_commit: self.commit(row.until_commit.sha),
-            fixed_by_commit: row.fixed_by_commit.map(|commit| self.commit(commit.sha)),
-            machines: row.machines,
-        }
-    }
-
-    fn commit(&self, sha: String) -> CommitItem {
-        let found = self.commits.get(&sha);
-        let text = |of: fn(&db::commit::CommitSummary) -> &String| found.map(of).cloned().unwrap_or_default();
-        CommitItem { subject: text(|commit| &commit.subject), author: text(|commit| &commit.author), sha }
-    }
+fn commit_item(CommitPlace { sha, subject, author, .. }: CommitPlace) -> CommitItem {
+    CommitItem { sha, subject, author }
 }
 
 /// A message without content, for a test.

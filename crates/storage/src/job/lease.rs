@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Taken {
+    /// Which of the asking agents got it, from 1.
+    nth: i64,
     pub job_id: i64,
     pub fence: i64,
     pub project: String,
@@ -43,7 +45,8 @@ pub async fn take(
     agent_ids: &[i64],
     lease: Duration,
 ) -> sqlx::Result<Vec<Option<Taken>>> {
-    let given = sqlx::query!(
+    let given = sqlx::query_as!(
+        Taken,
         r#"with recursive asking as materialized (
                select asked.nth, agent.agent_id, agent.machine_id, agent.labels, project.project_id,
                       agent.project is null as is_for_all
@@ -106,20 +109,9 @@ pub async fn take(
     .fetch_all(connection)
     .await?;
     let mut answers = vec![None; agent_ids.len()];
-    for job in given {
-        let at = usize::try_from(job.nth - 1).ok().and_then(|at| answers.get_mut(at));
-        let taken = Taken {
-            job_id: job.job_id,
-            fence: job.fence,
-            project: job.project,
-            repository_url: job.repository_url,
-            commit_sha: job.commit_sha,
-            base_sha: job.base_sha,
-            branch: job.branch,
-            pull_request: job.pull_request,
-            preset: job.preset,
-        };
-        if let Some(answer) = at {
+    for taken in given {
+        let at = usize::try_from(taken.nth - 1).ok();
+        if let Some(answer) = at.and_then(|at| answers.get_mut(at)) {
             *answer = Some(taken);
         }
     }

@@ -2,6 +2,7 @@
 //! related findings are complete.
 
 use super::Event;
+use super::payload::MachineItem;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -11,29 +12,43 @@ const COLLECTED_FOR: TimeDelta = TimeDelta::minutes(2);
 /// The minimum time between notifications about the same machine.
 const MACHINE_SILENCE: TimeDelta = TimeDelta::days(7);
 
-/// Queues notifications about regressions and improvements caused by a commit, once per channel. Skips held,
-/// muted and closed ones, and those found before the channel was enabled.
+/// Queues a notification about each regression caused by a commit, in each channel that matches the condition, once
+/// per channel. Skips held and muted ones.
+macro_rules! queue {
+    ($event:literal, $condition:literal, $regression_ids:expr, $now:expr) => {
+        sqlx::query!(
+            "with told as (
+                 select channel.notification_channel_id, " + $event + " as event, regression.regression_id
+                 from regression
+                 join notification_channel as channel on channel.project_id = regression.project_id
+                 where regression.regression_id = any($1) and regression.cause = 'commit'
+                   and regression.held_because is null
+                   and (regression.muted_until_at is null or regression.muted_until_at <= $2)
+                   and " + $condition + "
+             )
+             insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
+             select notification_channel_id, event, 'regression:' || regression_id, regression_id, $2, $3 from told
+             on conflict (notification_channel_id, event, subject) do nothing",
+            $regression_ids,
+            $now,
+            $now + COLLECTED_FOR,
+        )
+    };
+}
+
+/// Queues notifications about regressions and improvements. Skips closed ones, and those found before the channel
+/// was enabled.
 pub async fn queue_found(
     connection: &mut PgConnection,
     regression_ids: &[i64],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    sqlx::query!(
-        "with told as (
-             select channel.notification_channel_id, regression.direction, regression.regression_id
-             from regression
-             join notification_channel as channel on channel.project_id = regression.project_id
-             where regression.regression_id = any($1) and channel.enabled_at <= regression.created_at
-               and regression.direction = any(channel.events) and regression.cause = 'commit'
-               and regression.state in ('new', 'acknowledged') and regression.held_because is null
-               and (regression.muted_until_at is null or regression.muted_until_at <= $2)
-         )
-         insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
-         select notification_channel_id, direction, 'regression:' || regression_id, regression_id, $2, $3 from told
-         on conflict (notification_channel_id, event, subject) do nothing",
+    queue!(
+        "regression.direction",
+        "channel.enabled_at <= regression.created_at and regression.direction = any(channel.events)
+         and regression.state in ('new', 'acknowledged')",
         regression_ids,
-        now,
-        now + COLLECTED_FOR,
+        now
     )
     .execute(connection)
     .await?;
@@ -46,22 +61,12 @@ pub async fn queue_fixed(
     regression_ids: &[i64],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    sqlx::query!(
-        "with told as (
-             select channel.notification_channel_id, regression.regression_id
-             from regression
-             join notification_channel as channel on channel.project_id = regression.project_id
-             where regression.regression_id = any($1) and channel.enabled_at is not null
-               and 'fixed' = any(channel.events) and regression.cause = 'commit' and regression.state = 'fixed'
-               and regression.direction = 'regressed' and regression.held_because is null
-               and (regression.muted_until_at is null or regression.muted_until_at <= $2)
-         )
-         insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
-         select notification_channel_id, 'fixed', 'regression:' || regression_id, regression_id, $2, $3 from told
-         on conflict (notification_channel_id, event, subject) do nothing",
+    queue!(
+        "'fixed'",
+        "channel.enabled_at is not null and 'fixed' = any(channel.events) and regression.state = 'fixed'
+         and regression.direction = 'regressed'",
         regression_ids,
-        now,
-        now + COLLECTED_FOR,
+        now
     )
     .execute(connection)
     .await?;
@@ -114,8 +119,8 @@ pub struct Waiting {
     pub notification_ids: Vec<i64>,
     /// The regressions, if it is about regressions.
     pub regression_ids: Vec<i64>,
-    /// The machines by name, with their problem.
-    pub machines: Vec<(String, String)>,
+    /// The machines, if it is about machines.
+    pub machines: Vec<MachineItem>,
 }
 
 /// The rate limit of a channel: a number of messages since a time.
@@ -187,7 +192,10 @@ pub async fn waiting(
         event: channel.event,
         notification_ids: rows.iter().map(|row| row.notification_id).collect(),
         regression_ids: rows.iter().filter_map(|row| row.regression_id).collect(),
-        machines: rows.into_iter().filter_map(|row| row.machine.zip(row.why)).collect(),
+        machines: rows
+            .into_iter()
+            .filter_map(|row| Some(MachineItem { machine: row.machine?, why: row.why? }))
+            .collect(),
     }))
 }
 

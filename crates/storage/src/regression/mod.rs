@@ -2,7 +2,7 @@
 
 use crate::change_point::ChangeCause;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
@@ -90,12 +90,18 @@ pub struct Regression {
 }
 
 /// A commit and its place.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema, sqlx::Decode)]
+#[derive(Clone, Debug, Serialize, ToSchema, sqlx::Decode)]
 pub struct CommitPlace {
     /// Full object name.
     pub sha: String,
     /// Commits on the first-parent path from the root, itself included.
     pub ordinal: i64,
+    /// First line of the message.
+    #[serde(skip)]
+    pub subject: String,
+    /// Name of the author.
+    #[serde(skip)]
+    pub author: String,
 }
 
 is_record!(CommitPlace);
@@ -108,10 +114,13 @@ macro_rules! select_regressions {
                       regression.direction as "direction: Direction",
                       regression.state as "state: State", regression.cause as "cause: ChangeCause",
                       regression.held_because,
-                      (after_commit.sha, after_commit.ordinal) as "after_commit!: CommitPlace",
-                      (until_commit.sha, until_commit.ordinal) as "until_commit!: CommitPlace",
-                      case when fixed_by.sha is not null then (fixed_by.sha, fixed_by.ordinal) end
-                          as "fixed_by_commit?: CommitPlace",
+                      (after_commit.sha, after_commit.ordinal, after_commit.subject, after_commit.author)
+                          as "after_commit!: CommitPlace",
+                      (until_commit.sha, until_commit.ordinal, until_commit.subject, until_commit.author)
+                          as "until_commit!: CommitPlace",
+                      case when fixed_by.sha is not null
+                          then (fixed_by.sha, fixed_by.ordinal, fixed_by.subject, fixed_by.author)
+                      end as "fixed_by_commit?: CommitPlace",
                       account.name as "assignee?", regression.note, regression.bug_url,
                       regression.muted_until_at as muted_until, regression.created_at, regression.updated_at,
                       changed.series_count as "series_count!", changed.machines as "machines!",
