@@ -1,7 +1,6 @@
 //! How a message gets to a channel: one contract, one file a kind.
 
-use super::outgoing::Outgoing;
-use super::{Kind, Message, email, slack, webhook};
+use super::Message;
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::RngExt as _;
 use roundtrip_storage::notification::channel;
@@ -46,12 +45,6 @@ impl Failure {
     }
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Post {
-    pub(crate) outgoing: Outgoing,
-    pub(crate) mail: Option<email::Mail>,
-}
-
 /// A message on its way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery<'a> {
@@ -60,34 +53,6 @@ pub(crate) struct Delivery<'a> {
     pub(crate) in_reply_to: &'a [Uuid],
     /// The channel.
     pub(crate) channel: &'a channel::ChannelRow,
-}
-
-impl Post {
-    /// Sends a message; this takes a few seconds at most, and a thread.
-    pub(crate) fn send(&self, delivery: Delivery<'_>) -> Result<(), Failure> {
-        match delivery.channel.kind {
-            Kind::Slack => slack::send(&self.outgoing, delivery),
-            Kind::Webhook => webhook::send(&self.outgoing, delivery),
-            Kind::Email => {
-                let mail =
-                    self.mail.as_ref().ok_or_else(|| Failure::refused(email::UNAVAILABLE.to_owned()))?;
-                mail.send(delivery)
-            }
-        }
-    }
-
-    /// Checks the target of a channel of this kind; the error is the end of a sentence.
-    pub(crate) fn check(&self, kind: Kind, target: &str) -> Result<(), String> {
-        match kind {
-            Kind::Slack | Kind::Webhook => self.outgoing.check(target),
-            Kind::Email if self.mail.is_none() => Err(email::UNAVAILABLE.to_owned()),
-            Kind::Email => email::check(target),
-        }
-    }
-
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
-        [Kind::Slack, Kind::Webhook].into_iter().chain(self.mail.is_some().then_some(Kind::Email)).collect()
-    }
 }
 
 #[cfg(test)]

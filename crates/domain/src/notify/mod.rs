@@ -22,7 +22,7 @@ mod webhook;
 pub(crate) use webhook::generate_key;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use delivery::{Delivery, Failure, Post};
+use delivery::{Delivery, Failure};
 use futures_util::future::join_all;
 use outgoing::Outgoing;
 use roundtrip_storage::audit::{self, By};
@@ -58,7 +58,8 @@ pub struct Settings {
 pub struct Notifier {
     pool: PgPool,
     pages: Pages,
-    post: Post,
+    outgoing: Outgoing,
+    mail: Option<email::Mail>,
 }
 
 #[derive(Clone, Debug)]
@@ -85,9 +86,12 @@ impl Pages {
 impl Notifier {
     /// A notifier for a database.
     pub fn new(pool: PgPool, settings: Settings) -> Self {
-        let outgoing = Outgoing::new(settings.allow_private_targets);
-        let post = Post { outgoing, mail: settings.mail };
-        Self { pool, pages: Pages(settings.public_url.trim_end_matches('/').to_owned()), post }
+        Self {
+            pool,
+            pages: Pages(settings.public_url.trim_end_matches('/').to_owned()),
+            outgoing: Outgoing::new(settings.allow_private_targets),
+            mail: settings.mail,
+        }
     }
 
     /// The server's public address, without a slash at the end.
@@ -162,15 +166,9 @@ impl Notifier {
         let now = Utc::now();
         let message = compose::blank(&self.pages, &channel.project, Topic::Test, now);
         let result = self.deliver(channel, &message, &[]).await;
-        let mut connection = self.pool.acquire().await?;
         // A rejected test does not count towards disabling the channel.
-        match &result {
-            Ok(()) => channel::took(&mut connection, channel.notification_channel_id, now).await?,
-            Err(failure) => {
-                let id = channel.notification_channel_id;
-                channel::failed(&mut connection, id, (&failure.why, false), now).await?;
-            }
-        }
+        let result = result.map_err(|failure| Failure { is_refusal: false, ..failure });
+        note(&mut *self.pool.acquire().await?, channel, &result, now).await?;
         Ok(result.map_err(|failure| failure.why))
     }
 
@@ -179,12 +177,16 @@ impl Notifier {
     /// # Errors
     /// The reason, as the end of a sentence.
     pub fn check(&self, kind: Kind, target: &str) -> Result<(), String> {
-        self.post.check(kind, target)
+        match kind {
+            Kind::Slack | Kind::Webhook => self.outgoing.check(target),
+            Kind::Email if self.mail.is_none() => Err(email::UNAVAILABLE.to_owned()),
+            Kind::Email => email::check(target),
+        }
     }
 
     /// The kinds of channels that this server supports.
     pub fn kinds(&self) -> Vec<Kind> {
-        self.post.kinds()
+        [Kind::Slack, Kind::Webhook].into_iter().chain(self.mail.is_some().then_some(Kind::Email)).collect()
     }
 
     async fn deliver(
@@ -193,10 +195,17 @@ impl Notifier {
         message: &Message,
         in_reply_to: &[uuid::Uuid],
     ) -> Result<(), Failure> {
-        let (post, channel, message) = (self.post.clone(), channel.clone(), message.clone());
+        let (notifier, channel, message) = (self.clone(), channel.clone(), message.clone());
         let in_reply_to = in_reply_to.to_vec();
+        // Takes a few seconds at most, and a thread.
         let sent = tokio::task::spawn_blocking(move || {
-            post.send(Delivery { message: &message, in_reply_to: &in_reply_to, channel: &channel })
+            let delivery = Delivery { message: &message, in_reply_to: &in_reply_to, channel: &channel };
+            match (channel.kind, &notifier.mail) {
+                (Kind::Slack, _) => slack::send(&notifier.outgoing, delivery),
+                (Kind::Webhook, _) => webhook::send(&notifier.outgoing, delivery),
+                (Kind::Email, Some(mail)) => mail.send(delivery),
+                (Kind::Email, None) => Err(Failure::refused(email::UNAVAILABLE.to_owned())),
+            }
         });
         sent.await.unwrap_or_else(|error| Err(Failure::passing(format!("internal error: {error}"))))
     }
