@@ -2,7 +2,7 @@
 //! requests only after a command for that commit by a user with write access.
 
 use super::schedule::FORGOTTEN_AFTER;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{TimeDelta, Utc};
 use roundtrip_storage as db;
 use roundtrip_storage::github::queue::{self, Command};
 use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
@@ -38,7 +38,8 @@ async fn handle_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
         requested_by: Some("github"),
         ..Wanted::commits(Reason::Push, &commits)
     };
-    let job_count = queue_all(&mut transaction, push.project_id, &[], &wanted).await?;
+    let machine_ids = machines(&mut transaction, push.project_id, &[]).await?;
+    let job_count = request_on(&mut transaction, push.project_id, machine_ids, &wanted).await?;
     queue::push_done(&mut transaction, &push).await?;
     transaction.commit().await?;
     Ok(Some(job_count))
@@ -80,19 +81,20 @@ async fn queue_approved(connection: &mut PgConnection, command: &Command) -> sql
         requested_by: Some(&by),
         ..Wanted::commits(Reason::PullRequest, &commits)
     };
-    queue_all(connection, command.project_id, &command.machines, &wanted).await
+    let machine_ids = machines(connection, command.project_id, &command.machines).await?;
+    request_on(connection, command.project_id, machine_ids, &wanted).await
 }
 
-async fn queue_all(
+/// Requests jobs on each of these machines. Returns the number of new jobs.
+pub(super) async fn request_on(
     connection: &mut PgConnection,
     project_id: i64,
-    named: &[String],
+    machine_ids: Vec<i64>,
     wanted: &Wanted<'_>,
 ) -> sqlx::Result<u64> {
-    let now: DateTime<Utc> = Utc::now();
+    let now = Utc::now();
     let mut job_count = 0;
-    for machine_id in machines(connection, project_id, named).await? {
-        let target = Target::Machine(machine_id);
+    for target in machine_ids.into_iter().map(Target::Machine) {
         job_count += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
     }
     Ok(job_count)

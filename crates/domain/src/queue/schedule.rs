@@ -1,9 +1,10 @@
 //! Times at which the newest commit of a project is measured.
 
+use super::github_jobs::request_on;
 use chrono::{DateTime, TimeDelta, Utc};
 use croner::Cron;
 use roundtrip_storage as db;
-use roundtrip_storage::job::request::{Reason, Target, Wanted};
+use roundtrip_storage::job::request::{Reason, Wanted};
 use sqlx::PgPool;
 use std::str::FromStr;
 
@@ -39,17 +40,12 @@ pub(super) async fn run(pool: &PgPool) -> sqlx::Result<u64> {
                     .await?;
             let commits = [sha];
             let by = format!("schedule:{}", due.schedule_id);
-            for machine_id in machines {
-                let wanted = Wanted {
-                    preset: due.preset.as_deref(),
-                    requested_by: Some(&by),
-                    ..Wanted::commits(Reason::Schedule, &commits)
-                };
-                let target = Target::Machine(machine_id);
-                let new =
-                    db::job::request::request(&mut transaction, due.project_id, target, &wanted, now).await?;
-                job_count += new.len() as u64;
-            }
+            let wanted = Wanted {
+                preset: due.preset.as_deref(),
+                requested_by: Some(&by),
+                ..Wanted::commits(Reason::Schedule, &commits)
+            };
+            job_count += request_on(&mut transaction, due.project_id, machines, &wanted).await?;
         }
         // An unreadable schedule is checked again in a day.
         let again = next(&due.cron, now).unwrap_or(now + TimeDelta::days(1));
