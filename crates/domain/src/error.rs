@@ -2,7 +2,6 @@
 
 use crate::access::Refusal;
 use chrono::{DateTime, Utc};
-use roundtrip_storage::StorageError;
 use roundtrip_wire::SCHEMA_VERSION;
 
 /// Why an operation failed. The text is shown to the caller and names the input and the expected value.
@@ -161,18 +160,32 @@ impl DomainError {
     }
 }
 
-impl From<StorageError> for DomainError {
-    fn from(error: StorageError) -> Self {
-        match error {
-            StorageError::Unavailable(cause) => Self::Unavailable(cause.into()),
-            StorageError::Full(cause) => Self::StorageFull(cause.into()),
-            StorageError::Failed(cause) => Self::Internal(cause.into()),
+impl From<sqlx::Error> for DomainError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default().into_owned();
+        match (&error, code.as_str()) {
+            (sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_), _) => {
+                Self::unavailable(error)
+            }
+            (_, "53100") => Self::StorageFull(error.into()),
+            // Connection lost, insufficient resources, shutting down or starting, read-only, lock or
+            // statement timeout, serialization failure or deadlock: all temporary.
+            (_, "25006" | "40001" | "40P01" | "55P03" | "57014") => Self::unavailable(error),
+            (_, code) if ["08", "53", "57P"].iter().any(|class| code.starts_with(class)) => {
+                Self::unavailable(error)
+            }
+            _ => Self::internal(error),
         }
     }
 }
 
-impl From<sqlx::Error> for DomainError {
-    fn from(error: sqlx::Error) -> Self {
-        StorageError::from(error).into()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_without_a_free_connection_is_temporary() {
+        assert!(matches!(DomainError::from(sqlx::Error::PoolTimedOut), DomainError::Unavailable(_)));
+        assert!(matches!(DomainError::from(sqlx::Error::RowNotFound), DomainError::Internal(_)));
     }
 }

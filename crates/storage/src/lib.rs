@@ -52,7 +52,6 @@ pub mod comparison;
 pub mod copy;
 pub mod distribution;
 pub mod environment;
-mod error;
 pub mod error_rate;
 pub mod github;
 pub mod graph;
@@ -83,8 +82,6 @@ pub mod silence;
 pub mod summary;
 pub mod task;
 pub mod token;
-
-pub use error::StorageError;
 
 /// The schema of the database, applied by the server when it starts.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
