@@ -24,14 +24,6 @@ pub struct Other {
     pub name: String,
 }
 
-/// The canaries of a run.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the columns of tables series and run, described there")]
-pub struct CanaryRow {
-    pub commit_ordinal: i64,
-    pub canaries: Json<Vec<Canary>>,
-}
-
 /// The subjects of some series.
 pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Subject>> {
     sqlx::query_as!(
@@ -103,14 +95,13 @@ pub async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(i6
 }
 
 /// The canary readings of a machine in one environment, from runs of a project's trend in a range of
-/// ordinals.
+/// ordinals, each with its commit's ordinal.
 pub async fn canaries(
     pool: &PgPool,
     (project_id, machine_id, environment_id): (i64, i64, i64),
     (from_ordinal, to_ordinal): (i64, i64),
-) -> sqlx::Result<Vec<CanaryRow>> {
-    sqlx::query_as!(
-        CanaryRow,
+) -> sqlx::Result<Vec<(i64, Vec<Canary>)>> {
+    sqlx::query!(
         r#"select commit.ordinal as commit_ordinal, run.canaries as "canaries: Json<Vec<Canary>>"
            from run
            join commit on commit.commit_id = run.commit_id
@@ -125,6 +116,7 @@ pub async fn canaries(
         from_ordinal,
         to_ordinal,
     )
+    .map(|row| (row.commit_ordinal, row.canaries.0))
     .fetch_all(pool)
     .await
 }

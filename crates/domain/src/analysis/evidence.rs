@@ -189,11 +189,11 @@ async fn readings(
     ends: (i64, i64),
 ) -> sqlx::Result<BTreeMap<String, Points>> {
     let mut readings: BTreeMap<String, Points> = BTreeMap::new();
-    for row in db::reference_series::canaries(pool, machine, ends).await? {
-        for canary in row.canaries.0 {
+    for (ordinal, canaries) in db::reference_series::canaries(pool, machine, ends).await? {
+        for canary in canaries {
             let Some(p50_ns) = canary.p50_ns else { continue };
             let points = readings.entry(canary.slug.to_string()).or_default();
-            points.ordinals.push(row.commit_ordinal);
+            points.ordinals.push(ordinal);
             points.values.push(p50_ns as f64);
         }
     }

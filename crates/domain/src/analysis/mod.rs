@@ -25,8 +25,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::analysis::{self, Due};
 use roundtrip_storage::change_point::store::{self, Placed};
 use roundtrip_storage::change_point::{self, ChangePointRow, Found, Track};
-use roundtrip_storage::chart::Columns;
-use roundtrip_storage::point::{Lines, Quantile, Selection, SeriesKey};
+use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_storage::regression::grouping;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -167,13 +166,7 @@ impl Analyst {
         let memory = i64::try_from(Method::shipped().settings().memory).unwrap_or(i64::MAX);
         let read = async |from_ordinal, to_ordinal, last| {
             let selection = Selection { from_ordinal, to_ordinal, last, lines: Lines::Main };
-            db::chart::lines(
-                &self.pool,
-                &keys,
-                &selection,
-                Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
-            )
-            .await
+            db::chart::lines(&self.pool, &keys, &selection, track::COLUMNS).await
         };
         let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
         let from = read(from_ordinal, i64::MAX, i64::MAX).await?;
@@ -275,19 +268,27 @@ async fn store(
     let withdrawn: Vec<i64> = merged.iter().flat_map(|merged| merged.withdrawn.iter().copied()).collect();
     store::withdraw(connection, &withdrawn, now).await?;
     let refined = merged.iter().flat_map(|merged| &merged.refined);
-    let (refined_ids, refined): (Vec<i64>, Vec<Placed<'_>>) = refined
-        .filter_map(|(change_point_id, found)| Some((*change_point_id, placed(found, &commits)?)))
-        .unzip();
-    store::refine(connection, &refined_ids, &refined).await?;
-    let new: Vec<Placed<'_>> =
-        merged.iter().flat_map(|merged| &merged.new).filter_map(|found| placed(found, &commits)).collect();
-    Ok(Stored { new: store::insert(connection, &new, now).await?, refined: refined_ids })
+    let refined: Vec<Placed<'_>> = refined
+        .filter_map(|(change_point_id, found)| placed(Some(*change_point_id), found, &commits))
+        .collect();
+    store::refine(connection, &refined).await?;
+    let new = merged.iter().flat_map(|merged| &merged.new);
+    let new: Vec<Placed<'_>> = new.filter_map(|found| placed(None, found, &commits)).collect();
+    Ok(Stored {
+        new: store::insert(connection, &new, now).await?,
+        refined: refined.iter().filter_map(|placed| placed.change_point_id).collect(),
+    })
 }
 
 /// Adds the commits of a change. None if a point has been deleted, because its change is deleted with it.
-fn placed<'a>(found: &'a Found, commits: &HashMap<(i64, i64), i64>) -> Option<Placed<'a>> {
+fn placed<'a>(
+    change_point_id: Option<i64>,
+    found: &'a Found,
+    commits: &HashMap<(i64, i64), i64>,
+) -> Option<Placed<'a>> {
     let commit = |ordinal: i64| commits.get(&(found.track.series_id, ordinal)).copied();
     Some(Placed {
+        change_point_id,
         found,
         commit_id: commit(found.ordinal)?,
         after_commit_id: commit(found.after_ordinal)?,

@@ -3,9 +3,13 @@
 
 use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
 use roundtrip_storage::change_point::{Figure, Found, Track};
-use roundtrip_storage::chart::LineRow;
+use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
 use std::collections::BTreeMap;
+
+/// The columns that [`tracks`] needs.
+pub(crate) const COLUMNS: Columns<'static> =
+    Columns { quantiles: &[Quantile::P99], repetitions: true, rate: false };
 
 /// The points of one track, in commit order, then by the start of their runs.
 #[derive(Clone, Debug, Default, PartialEq)]

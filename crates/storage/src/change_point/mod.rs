@@ -1,6 +1,7 @@
 //! Change points. [`store`]: writes them in batches.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use std::collections::HashMap;
@@ -8,11 +9,12 @@ use std::collections::HashMap;
 pub mod store;
 
 /// The points of a series that belong together: those of one environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Track {
     pub series_id: i64,
     pub environment_id: i64,
+    #[serde(rename = "quantile")]
     pub figure: Figure,
 }
 
@@ -44,17 +46,22 @@ impl Figure {
     pub const ALL: [Self; 2] = [Self::P50, Self::P99];
 }
 
-/// A detected change, with ordinals.
-#[derive(Clone, Debug, PartialEq)]
+/// A detected change, with ordinals. They can change, so the keys of commits are stored instead.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Found {
+    #[serde(flatten)]
     pub track: Track,
+    #[serde(skip)]
     pub ordinal: i64,
     /// The newest measured commit before the change's interval.
+    #[serde(skip)]
     pub after_ordinal: i64,
     /// The last commit of the interval.
+    #[serde(skip)]
     pub until_ordinal: i64,
     /// The possible first commits of the new level, with their probabilities.
+    #[serde(skip)]
     pub places: Vec<(i64, f64)>,
     pub before_ns: f64,
     pub after_ns: f64,

@@ -36,10 +36,13 @@ pub async fn commits(
     Ok(rows.into_iter().map(|row| ((row.series_id, row.ordinal), row.commit_id)).collect())
 }
 
-/// A change with the keys of its commits.
-#[derive(Clone, Debug)]
+/// A change with the keys of its commits: the columns that [`insert`] and [`refine`] write.
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Placed<'a> {
+    /// None for a new change.
+    pub change_point_id: Option<i64>,
+    #[serde(flatten)]
     pub found: &'a Found,
     pub commit_id: i64,
     /// The newest measured commit before the interval.
@@ -47,43 +50,6 @@ pub struct Placed<'a> {
     pub until_commit_id: i64,
     /// The commits at which the new level may begin.
     pub places: Vec<(i64, f64)>,
-}
-
-/// The columns that [`insert`] and [`refine`] write.
-#[derive(Serialize)]
-struct Columns<'a> {
-    change_point_id: Option<i64>,
-    series_id: i64,
-    environment_id: i64,
-    quantile: &'a str,
-    commit_id: i64,
-    after_commit_id: i64,
-    until_commit_id: i64,
-    places: &'a [(i64, f64)],
-    before_ns: f64,
-    after_ns: f64,
-    confidence: f64,
-    matters: bool,
-}
-
-impl<'a> Columns<'a> {
-    fn new(change_point_id: Option<i64>, placed: &'a Placed<'_>) -> Self {
-        let Found { track, before_ns, after_ns, confidence, matters, .. } = *placed.found;
-        Self {
-            change_point_id,
-            series_id: track.series_id,
-            environment_id: track.environment_id,
-            quantile: placed.found.track.figure.as_ref(),
-            commit_id: placed.commit_id,
-            after_commit_id: placed.after_commit_id,
-            until_commit_id: placed.until_commit_id,
-            places: &placed.places,
-            before_ns,
-            after_ns,
-            confidence,
-            matters,
-        }
-    }
 }
 
 /// Stores changes and returns their ids.
@@ -95,7 +61,6 @@ pub async fn insert(
     if changes.is_empty() {
         return Ok(Vec::new());
     }
-    let columns: Vec<_> = changes.iter().map(|placed| Columns::new(None, placed)).collect();
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
@@ -105,24 +70,18 @@ pub async fn insert(
                 after_ns, confidence, matters, $2
          from jsonb_populate_recordset(null::change_point, $1)
          returning change_point_id",
-        Json(columns) as _,
+        Json(changes) as _,
         now,
     )
     .fetch_all(connection)
     .await
 }
 
-/// Updates the locations of stored changes, by id, after more commits were measured.
-pub async fn refine(
-    connection: &mut PgConnection,
-    change_point_ids: &[i64],
-    changes: &[Placed<'_>],
-) -> sqlx::Result<()> {
+/// Updates the locations of stored changes after more commits were measured.
+pub async fn refine(connection: &mut PgConnection, changes: &[Placed<'_>]) -> sqlx::Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
-    let columns = change_point_ids.iter().zip(changes);
-    let columns: Vec<_> = columns.map(|(id, placed)| Columns::new(Some(*id), placed)).collect();
     sqlx::query!(
         "update change_point
          set commit_id = better.commit_id, after_commit_id = better.after_commit_id,
@@ -130,7 +89,7 @@ pub async fn refine(
              after_ns = better.after_ns, confidence = better.confidence, matters = better.matters
          from jsonb_populate_recordset(null::change_point, $1) as better
          where change_point.change_point_id = better.change_point_id",
-        Json(columns) as _,
+        Json(changes) as _,
     )
     .execute(connection)
     .await?;

@@ -6,9 +6,9 @@ use crate::tasks::TaskError;
 use roundtrip_stats::change_point::Method;
 use roundtrip_stats::error_rate::history::{History, Residuals};
 use roundtrip_storage::change_point::{self, Figure, Track};
-use roundtrip_storage::chart::{self, Columns, LineRow};
+use roundtrip_storage::chart::{self, LineRow};
 use roundtrip_storage::error_rate::{Class, HistoryCounts};
-use roundtrip_storage::point::{Lines, Quantile, Selection, SeriesKey};
+use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use std::collections::{BTreeMap, HashMap};
 
 /// The number of sampled series per class.
@@ -90,13 +90,7 @@ impl ErrorRateTask<'_> {
             series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
         let selection =
             Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: POINTS_MAX, lines: Lines::Main };
-        let lines = chart::lines(
-            self.pool,
-            &keys,
-            &selection,
-            Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
-        )
-        .await?;
+        let lines = chart::lines(self.pool, &keys, &selection, track::COLUMNS).await?;
         let mut changes: HashMap<Track, Vec<i64>> = HashMap::new();
         for row in change_point::of_series(self.pool, &series_ids).await? {
             changes.entry(row.found.track).or_default().push(row.found.ordinal);
