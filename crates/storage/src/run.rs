@@ -159,7 +159,7 @@ pub struct Filter<'a> {
 }
 
 macro_rules! select_runs {
-    ($rest:literal, $($argument:expr),+ $(,)?) => {
+    ($rest:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             RunSummary,
             r#"select run.run_id, project.slug as project, machine.slug as machine,
@@ -172,7 +172,7 @@ macro_rules! select_runs {
                join project on project.project_id = run.project_id
                join machine on machine.machine_id = run.machine_id
                join commit on commit.commit_id = run.commit_id
-               where "# + $rest,
+               where "# + $rest $(+ $more)*,
             $($argument),+
         )
     };
@@ -186,48 +186,29 @@ pub async fn list(
     before: Uuid,
     limit: i64,
 ) -> sqlx::Result<Vec<RunSummary>> {
+    macro_rules! page {
+        ($condition:literal $(, $argument:expr)*) => {
+            select_runs!(
+                "run.project_id = $1 and run.run_id < $2 and " + $condition + "
+                 order by run.run_id desc
+                 limit $3",
+                project_id,
+                before,
+                limit,
+                $($argument,)*
+            )
+            .fetch_all(pool)
+            .await
+        };
+    }
     // One statement per index.
     match filter {
-        Filter { machine: None, pull_request: None } => {
-            select_runs!(
-                "run.project_id = $1 and run.run_id < $2
-                 order by run.run_id desc
-                 limit $3",
-                project_id,
-                before,
-                limit,
-            )
-            .fetch_all(pool)
-            .await
-        }
+        Filter { machine: None, pull_request: None } => page!("true"),
         Filter { machine: Some(machine), pull_request: None } => {
-            select_runs!(
-                "run.project_id = $1 and run.run_id < $2
-                 and run.machine_id = (select machine_id from machine where slug = $4)
-                 order by run.run_id desc
-                 limit $3",
-                project_id,
-                before,
-                limit,
-                machine,
-            )
-            .fetch_all(pool)
-            .await
+            page!("run.machine_id = (select machine_id from machine where slug = $4)", machine)
         }
         Filter { machine, pull_request: Some(pull_request) } => {
-            select_runs!(
-                "run.project_id = $1 and run.run_id < $2
-                 and run.pull_request = $4 and ($5::text is null or machine.slug = $5)
-                 order by run.run_id desc
-                 limit $3",
-                project_id,
-                before,
-                limit,
-                pull_request,
-                machine,
-            )
-            .fetch_all(pool)
-            .await
+            page!("run.pull_request = $4 and ($5::text is null or machine.slug = $5)", pull_request, machine)
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct Issued {
 }
 
 /// The calling agent, with its last status.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, sqlx::Decode)]
 #[expect(missing_docs, reason = "the columns of table agent, described there")]
 pub struct Working {
     pub agent_id: i64,
@@ -42,6 +42,8 @@ pub struct Working {
     pub suspect: Vec<String>,
     pub spooled_count: i32,
 }
+
+is_record!(Working);
 
 /// The permissions of an accepted token.
 #[derive(Clone, Debug)]
@@ -226,9 +228,10 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
     let found = sqlx::query!(
         r#"select token.token_id, token.kind as "kind: TokenKind", token.account_id, token.scopes, token.project,
                   token.machine, (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!",
-                  agent.agent_id as "agent_id?", agent.is_enabled as "is_enabled?",
-                  agent.last_seen_at as "last_seen_at?", agent.version as "version?", agent.failing as "failing?",
-                  agent.suspect as "suspect?", agent.spooled_count as "spooled_count?"
+                  case when agent.agent_id is not null
+                      then (agent.agent_id, agent.is_enabled, agent.last_seen_at, agent.version, agent.failing,
+                            agent.suspect, agent.spooled_count)
+                  end as "agent?: Working"
            from token
            left join agent on agent.token_id = token.token_id and agent.revoked_at is null
            where (secret_sha256 = $1 or (previous_secret_sha256 = $1 and previous_expires_at > now()))
@@ -243,22 +246,13 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
             .execute(pool)
             .await?;
     }
-    let agent = token.agent_id.map(|agent_id| Working {
-        agent_id,
-        is_enabled: token.is_enabled.unwrap_or_default(),
-        last_seen_at: token.last_seen_at.unwrap_or_default(),
-        version: token.version,
-        failing: token.failing.unwrap_or_default(),
-        suspect: token.suspect.unwrap_or_default(),
-        spooled_count: token.spooled_count.unwrap_or_default(),
-    });
     Ok(Some(Grant {
         token_id: token.token_id,
         kind: token.kind,
         account_id: token.account_id,
         scopes: scopes(&token.scopes),
         binding: Binding { project: token.project, machine: token.machine },
-        agent,
+        agent: token.agent,
     }))
 }
 

@@ -95,7 +95,7 @@ impl Queue {
             tracing::warn!("gave up {} jobs: no contact with their agents", swept.given_up);
         }
         let job_count = schedule::run(&self.pool).await? + github_jobs::handle_pending(&self.pool).await?;
-        if job_count + swept.requeued > 0 {
+        if job_count > 0 || swept.requeued > 0 {
             self.wake();
         }
         Ok(())

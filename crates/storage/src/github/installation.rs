@@ -111,37 +111,33 @@ async fn remove_repositories(
     Ok(())
 }
 
+macro_rules! select_repositories {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            Repository,
+            "select github_repository_id, github_repository.github_installation_id, full_name, default_branch,
+                    project_id
+             from github_repository
+             join github_installation
+               on github_installation.github_installation_id = github_repository.github_installation_id
+             where github_repository.removed_at is null and github_installation.removed_at is null
+               and suspended_at is null and " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
 /// The accessible repositories that are linked to a project, with that project.
 pub async fn of_projects(connection: &mut PgConnection) -> sqlx::Result<Vec<(Repository, i64)>> {
-    let rows = sqlx::query_as!(
-        Repository,
-        "select github_repository_id, github_repository.github_installation_id, full_name, default_branch, project_id
-         from github_repository
-         join github_installation
-           on github_installation.github_installation_id = github_repository.github_installation_id
-         where project_id is not null and github_repository.removed_at is null
-           and github_installation.removed_at is null and suspended_at is null
-         order by github_repository_id",
-    )
-    .fetch_all(connection)
-    .await?;
+    let rows = select_repositories!("project_id is not null order by github_repository_id")
+        .fetch_all(connection)
+        .await?;
     Ok(rows.into_iter().filter_map(|row| row.project_id.map(|project_id| (row, project_id))).collect())
 }
 
 /// A repository that the App can access.
 pub async fn repository(connection: &mut PgConnection, id: i64) -> sqlx::Result<Option<Repository>> {
-    sqlx::query_as!(
-        Repository,
-        "select github_repository_id, github_repository.github_installation_id, full_name, default_branch, project_id
-         from github_repository
-         join github_installation
-           on github_installation.github_installation_id = github_repository.github_installation_id
-         where github_repository_id = $1 and github_repository.removed_at is null
-           and github_installation.removed_at is null and suspended_at is null",
-        id,
-    )
-    .fetch_optional(connection)
-    .await
+    select_repositories!("github_repository_id = $1", id).fetch_optional(connection).await
 }
 
 /// Records a new head of a repository's default branch.

@@ -245,16 +245,15 @@ fn name(outcome: JobOutcome) -> &'static str {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Jobs requeued after their lease expired.
-    pub requeued: u64,
+    pub requeued: i64,
     /// Jobs given up after too many attempts.
-    pub given_up: u64,
-    /// Jobs whose priority was raised after another day.
-    pub raised: u64,
+    pub given_up: i64,
 }
 
 /// Requeues jobs with expired leases, fails those with too many attempts, and raises the priority of old ones.
 pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
-    let swept = sqlx::query!(
+    let swept = sqlx::query_as!(
+        Swept,
         r#"with expired as (
                select job_id, fence, agent_id, started_at, attempt >= $1 as is_over from job
                where status = 'running' and lease_expires_at <= now()
@@ -279,7 +278,7 @@ pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
     )
     .fetch_one(pool)
     .await?;
-    let raised = sqlx::query!(
+    sqlx::query!(
         "update job set priority = priority + 1
          where status = 'queued'
            and extract(epoch from now() - created_at) >= $1::float8 * (1 + priority - case reason
@@ -288,9 +287,5 @@ pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
     )
     .execute(pool)
     .await?;
-    Ok(Swept {
-        requeued: swept.requeued.cast_unsigned(),
-        given_up: swept.given_up.cast_unsigned(),
-        raised: raised.rows_affected(),
-    })
+    Ok(swept)
 }
