@@ -55,10 +55,11 @@ fn runs_are_identified_by_uuids_of_version_7() {
 
 #[test]
 fn violations_have_a_json_pointer() {
+    type Change = fn(&mut RunReport);
     fn long() -> String {
         "x".repeat(limit::TEXT_BYTES_MAX + 1)
     }
-    let cases: &[(&str, fn(&mut RunReport))] = &[
+    let cases: &[(&str, Change)] = &[
         ("/schema_version", |report| report.schema_version = 2),
         ("/finished_at", |report| report.finished_at = report.commit.committed_at),
         ("/branch", |report| report.branch = Some("a\0".into())),
@@ -76,7 +77,7 @@ fn violations_have_a_json_pointer() {
         ("/results/0/methodology/payload", |report| report.results[0].methodology.payload = "\0".into()),
         ("/results/0/failures/0/reason", |report| report.results[0].failures[0].reason = long()),
         ("/results/0/repetitions/1/disturbed/0", |report| {
-            report.results[0].repetitions[1].disturbed[0] = "\0".into()
+            report.results[0].repetitions[1].disturbed[0] = "\0".into();
         }),
         ("/results/0/repetitions/0/count", |report| report.results[0].repetitions[0].count = 0),
         ("/results/0/repetitions/0/min_ns", |report| report.results[0].repetitions[0].min_ns = 10_000),
