@@ -31,6 +31,15 @@ impl Figure {
             Self::P98 | Self::P99 => 990_000,
         }
     }
+
+    /// The share of messages below the quantile. For the mean, that of the median, which is not used.
+    fn share(self) -> f64 {
+        match self {
+            Self::Mean | Self::P50 => 0.5,
+            Self::P98 => 0.98,
+            Self::P99 => 0.99,
+        }
+    }
 }
 
 /// The distribution of the times of a profile's messages over one transport, as far as their sizes were
@@ -116,17 +125,6 @@ impl Mixture {
             Figure::P50 => self.p50_ns,
             Figure::P98 => self.p98_ns,
             Figure::P99 => self.p99_ns,
-        }
-    }
-}
-
-impl Figure {
-    /// The share of messages below the quantile. For the mean, that of the median, which is not used.
-    fn share(self) -> f64 {
-        match self {
-            Self::Mean | Self::P50 => 0.5,
-            Self::P98 => 0.98,
-            Self::P99 => 0.99,
         }
     }
 }
