@@ -120,21 +120,13 @@ async fn insert_rest(
         mainline: standing.counts() && is_mainline(report, commit.default_branch.as_deref()),
         measured_at: report.started_at,
     };
-    let of_series = |index: usize| ids.series_ids.get(index).copied();
-    let points: Vec<_> = upload
-        .numbers
-        .iter()
-        .enumerate()
-        .filter_map(|(index, numbers)| Some((of_series(index)?, numbers.as_ref()?)))
-        .collect();
-    db::point::insert(connection, place, &points).await?;
-    let summaries: Vec<_> = report
-        .results
-        .iter()
-        .enumerate()
-        .filter_map(|(index, result)| Some((of_series(index)?, result.summary.as_ref()?)))
-        .collect();
-    db::summary::insert(connection, place, &summaries).await?;
+    let series_ids = || ids.series_ids.iter().copied();
+    let points = series_ids().zip(&upload.numbers);
+    let points = points.filter_map(|(series_id, numbers)| Some((series_id, numbers.as_ref()?)));
+    db::point::insert(connection, place, &points.collect::<Vec<_>>()).await?;
+    let summaries = series_ids().zip(&report.results);
+    let summaries = summaries.filter_map(|(series_id, result)| Some((series_id, result.summary.as_ref()?)));
+    db::summary::insert(connection, place, &summaries.collect::<Vec<_>>()).await?;
     if let Some(original) = &upload.original {
         db::original::insert(connection, key, original).await.map_err(refused)?;
     }
