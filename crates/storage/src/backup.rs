@@ -4,7 +4,6 @@
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use sqlx::postgres::PgCopyIn;
-use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 
 /// The name, columns and references of a table.
@@ -25,29 +24,24 @@ pub async fn snapshot(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgr
 
 /// All tables by name, except those of sqlx.
 pub async fn tables(connection: &mut PgConnection) -> sqlx::Result<Vec<Table>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        Table,
         r#"select relation.relname::text as "name!",
-                  (select jsonb_agg(attribute.attname order by attribute.attnum) from pg_attribute attribute
-                   where attribute.attrelid = relation.oid and attribute.attnum > 0
-                     and not attribute.attisdropped and attribute.attgenerated = '')
-                      as "columns!: Json<Vec<String>>",
-                  (select coalesce(jsonb_agg(distinct referred.relname), '[]') from pg_constraint
-                   join pg_class referred on referred.oid = pg_constraint.confrelid
-                   where pg_constraint.conrelid = relation.oid and pg_constraint.contype = 'f')
-                      as "references!: Json<Vec<String>>"
+                  array(select attribute.attname::text from pg_attribute attribute
+                        where attribute.attrelid = relation.oid and attribute.attnum > 0
+                          and not attribute.attisdropped and attribute.attgenerated = ''
+                        order by attribute.attnum) as "columns!",
+                  array(select distinct referred.relname::text from pg_constraint
+                        join pg_class referred on referred.oid = pg_constraint.confrelid
+                        where pg_constraint.conrelid = relation.oid and pg_constraint.contype = 'f'
+                        order by 1) as "references!"
            from pg_class relation
            where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
              and not relation.relispartition and relation.relname <> '_sqlx_migrations'
            order by relation.relname"#,
     )
     .fetch_all(connection)
-    .await?;
-    let table = |name, columns: Json<_>, references: Json<_>| Table {
-        name,
-        columns: columns.0,
-        references: references.0,
-    };
-    Ok(rows.into_iter().map(|row| table(row.name, row.columns, row.references)).collect())
+    .await
 }
 
 /// All rows of a table in the binary format of `copy`: one message per row, and one at the end.
