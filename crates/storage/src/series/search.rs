@@ -123,7 +123,7 @@ pub async fn list(
     limit: i64,
 ) -> sqlx::Result<Vec<SeriesRow>> {
     let (sort_key, series_id) = after;
-    match query(pool, project_id, filter, Facets::Asked).await? {
+    match query(pool, project_id, filter).await? {
         // Often, many of the next series match, and no others need to be checked. If too few match, all
         // matches are found with the index and then sorted. PostgreSQL plans without the words, so it cannot
         // choose.
@@ -185,7 +185,8 @@ pub async fn all(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Resul
 
 /// The values of each facet, with the number of series that match all other facets.
 pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<FacetRow>> {
-    let query = query(pool, project_id, filter, Facets::Ignored).await?;
+    let only_words = Filter { words: filter.words.clone(), ..Filter::default() };
+    let query = query(pool, project_id, &only_words).await?;
     macro_rules! read {
         ($matches:literal $(, $query:expr)?) => {
             select_facets!(
@@ -210,20 +211,8 @@ pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Re
     }
 }
 
-/// Whether a query uses the facets.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Facets {
-    Asked,
-    Ignored,
-}
-
 /// The `tsquery` that `series.search` must match; none if every series matches.
-async fn query(
-    pool: &PgPool,
-    project_id: i64,
-    filter: &Filter,
-    facets: Facets,
-) -> sqlx::Result<Option<String>> {
+async fn query(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Option<String>> {
     let mut all = Vec::new();
     if !filter.words.is_empty() {
         let transports =
@@ -232,15 +221,13 @@ async fn query(
                 .await?;
         all.extend(filter.words.iter().map(|word| any_of_word(word, &transports)));
     }
-    if facets == Facets::Asked {
-        all.extend(any_of("machine", &filter.machine));
-        all.extend(any_of("transport", &filter.transport));
-        all.extend(any_of("scenario", &filter.scenario));
-        all.extend(any_of("mode", &filter.mode));
-        all.extend(any_of("placement", &filter.placement));
-        all.extend(any_of("message_bytes", &filter.message_bytes));
-        all.extend(any_of("peers", &filter.peers));
-    }
+    all.extend(any_of("machine", &filter.machine));
+    all.extend(any_of("transport", &filter.transport));
+    all.extend(any_of("scenario", &filter.scenario));
+    all.extend(any_of("mode", &filter.mode));
+    all.extend(any_of("placement", &filter.placement));
+    all.extend(any_of("message_bytes", &filter.message_bytes));
+    all.extend(any_of("peers", &filter.peers));
     if all.is_empty() {
         return Ok(None);
     }
