@@ -34,9 +34,6 @@ pub(crate) fn database_url() -> Option<String> {
 }
 
 /// The data directory: as given, or the default.
-///
-/// # Errors
-/// No directory is given, and the home directory is unknown.
 pub(crate) fn data_dir(arguments: &DataArguments) -> Result<PathBuf> {
     match &arguments.data_dir {
         Some(given) => std::path::absolute(given).context("--data-dir is empty: expected a directory"),
@@ -58,9 +55,6 @@ fn data_home(xdg_data_home: Option<PathBuf>, home: Option<PathBuf>) -> Option<Pa
 
 /// The address to listen on. Projects are public by default, so an address that other machines can reach requires
 /// `--public-read` or `--private`.
-///
-/// # Errors
-/// [`UsageError`] for an address that other machines can reach, without one of these options.
 pub(crate) fn listen_address(arguments: &ServeArguments) -> Result<SocketAddr> {
     let is_clear = arguments.access.public_read || arguments.access.private;
     if !arguments.host.is_loopback() && !is_clear {
@@ -75,9 +69,6 @@ pub(crate) fn listen_address(arguments: &ServeArguments) -> Result<SocketAddr> {
 }
 
 /// The TLS configuration, if the server terminates TLS.
-///
-/// # Errors
-/// A file cannot be read, or the key is not that of the certificate.
 pub(crate) fn tls(arguments: &TlsArguments) -> Result<Option<TlsAcceptor>> {
     let files = arguments.tls_certificate.clone().zip(arguments.tls_key.clone());
     files.map(|(certificate, key)| tls::acceptor(tls::Files { certificate, key })).transpose()
@@ -93,9 +84,6 @@ pub(crate) fn auth(arguments: &AccessArguments) -> auth_settings::Settings {
 }
 
 /// Sign-in with GitHub, if configured.
-///
-/// # Errors
-/// The file with the secret cannot be read, or an address is invalid.
 pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
     let (Some(client_id), Some(file)) = (&arguments.github_client_id, &arguments.github_client_secret_file)
     else {
@@ -113,9 +101,6 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
 }
 
 /// The settings for notifications. The default public address is only known once the server listens.
-///
-/// # Errors
-/// The file with the password cannot be read, or an argument is invalid.
 pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Settings> {
     let public_url = arguments.public_url.clone().unwrap_or_default();
     let is_address = public_url.starts_with("https://") || public_url.starts_with("http://");
@@ -140,9 +125,6 @@ pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Setti
 }
 
 /// The verifier of CI job tokens, if configured.
-///
-/// # Errors
-/// The issuer is not a valid address.
 pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
     let Some(audience) = &arguments.oidc_audience else { return Ok(None) };
     let settings = oidc::Settings {
@@ -154,9 +136,6 @@ pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
 }
 
 /// The GitHub App, if configured.
-///
-/// # Errors
-/// A file cannot be read, or has invalid content.
 pub(crate) fn github_app(arguments: &AccessArguments) -> Result<Option<App>> {
     let (Some(app_id), Some(key), Some(secret)) =
         (arguments.github_app_id, &arguments.github_app_key_file, &arguments.github_webhook_secret_file)

@@ -34,9 +34,7 @@ pub(crate) struct Database {
 
 impl Database {
     /// Connects to `DATABASE_URL`, or starts the embedded PostgreSQL in the data directory, and applies all migrations.
-    ///
-    /// # Errors
-    /// The database is unavailable, or a migration fails. An embedded PostgreSQL is stopped again.
+    /// If it fails, an embedded PostgreSQL is stopped again.
     pub(crate) async fn open(data: &DataArguments) -> Result<Self> {
         let database = match config::database_url() {
             Some(url) => Self::new(reachable(&url).await?, None),
@@ -46,10 +44,7 @@ impl Database {
     }
 
     /// The database for a command that runs next to a server or without one, from [`Database::reach`]. Migrates it
-    /// unless a server is running.
-    ///
-    /// # Errors
-    /// The database is unavailable, a migration fails, or the running server is older.
+    /// unless a server is running. Fails if the running server is older.
     pub(crate) async fn join(data: &DataArguments) -> Result<Self> {
         let database = Self::reach(data).await?;
         if config::database_url().is_some() || database.embedded.is_some() {
@@ -67,9 +62,6 @@ impl Database {
 
     /// The database without migrations: `DATABASE_URL`, the PostgreSQL of the server running on the data directory,
     /// or that PostgreSQL started temporarily. Slow statements are not logged, because commands process many rows.
-    ///
-    /// # Errors
-    /// The database is unavailable.
     pub(crate) async fn reach(data: &DataArguments) -> Result<Self> {
         let data_dir = config::data_dir(data)?;
         let options = match config::database_url() {
@@ -111,9 +103,6 @@ impl Database {
     }
 
     /// Opens a database, runs `work` and closes it. Does nothing after a stop signal.
-    ///
-    /// # Errors
-    /// The database is unavailable, or `work` fails.
     pub(crate) async fn with(
         opened: impl Future<Output = Result<Self>>,
         shutdown: &Shutdown,
@@ -136,9 +125,6 @@ impl Database {
 }
 
 /// The options from `DATABASE_URL`, checked with one connection.
-///
-/// # Errors
-/// The address is invalid, or the database does not answer.
 pub(crate) async fn reachable(url: &str) -> Result<PgConnectOptions> {
     let options = PgConnectOptions::from_str(url)
         .context("DATABASE_URL is invalid: expected postgres://user:password@host:port/database")?;
@@ -160,9 +146,6 @@ fn with_default_user(options: PgConnectOptions, url: &str) -> PgConnectOptions {
 }
 
 /// Applies missing migrations, while no other server does.
-///
-/// # Errors
-/// The database does not answer, or a migration fails.
 pub(crate) async fn migrate(pool: &PgPool) -> Result<()> {
     let mut migration = Migration::begin(pool).await?;
     let applied = migration.apply(|_| true).await;
@@ -177,9 +160,6 @@ pub(crate) struct Migration {
 
 impl Migration {
     /// Takes the lock, and adopts the tables of the version before the baseline.
-    ///
-    /// # Errors
-    /// The database does not answer, or its tables are older than that version.
     pub(crate) async fn begin(pool: &PgPool) -> Result<Self> {
         let mut connection = pool.acquire().await.context("cannot connect to the database")?;
         // The connection holds the lock, so it is released however this program ends.
@@ -196,18 +176,12 @@ impl Migration {
     }
 
     /// Applies missing migrations with the given versions.
-    ///
-    /// # Errors
-    /// A migration fails, or the database has one that is not in the list.
     pub(crate) async fn apply(&mut self, is_wanted: impl Fn(i64) -> bool) -> Result<()> {
         let wanted = MIGRATOR.iter().filter(|migration| is_wanted(migration.version)).cloned().collect();
         schema::apply(&mut self.connection, Migrator::with_migrations(wanted)).await.map_err(not_migrated)
     }
 
     /// Releases the lock.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub(crate) async fn end(mut self) -> Result<()> {
         schema::unlock(&mut self.connection).await.context("cannot unlock the database's tables")
     }

@@ -15,9 +15,6 @@ pub(crate) struct Shutdown {
 
 impl Shutdown {
     /// Starts to watch for stop signals. From now on, signals no longer end the process directly.
-    ///
-    /// # Errors
-    /// A signal handler or thread cannot be created.
     pub(crate) fn watch(stop_with_stdin: bool) -> Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
@@ -70,9 +67,6 @@ impl Shutdown {
 }
 
 /// Becomes true when standard input ends. A separate thread reads, because a blocked read cannot be cancelled.
-///
-/// # Errors
-/// The thread cannot be started.
 pub(crate) fn stdin_end() -> Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     std::thread::Builder::new()

@@ -12,9 +12,6 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// Starts logging and tracing. `RUST_LOG` filters the log. Drop the returned guard last, because it sends the last
 /// traces.
-///
-/// # Errors
-/// The collector's address is invalid.
 pub(crate) fn start(format: LogFormat) -> Result<Option<Traces>> {
     let traces = Traces::start().context("cannot send traces to OTEL_EXPORTER_OTLP_ENDPOINT")?;
     let subscriber = tracing_subscriber::registry().with(log(format));

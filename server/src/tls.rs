@@ -29,9 +29,6 @@ pub(crate) struct Files {
 }
 
 /// Creates the acceptor of TLS connections.
-///
-/// # Errors
-/// A file cannot be read, or the key is not that of the certificate.
 pub(crate) fn acceptor(files: Files) -> Result<TlsAcceptor> {
     let provider = Arc::new(ring::default_provider());
     let renewed = ReloadingCertificate::new(files, Arc::clone(&provider))?;

@@ -36,9 +36,6 @@ struct Running {
 
 impl<W: Write> Writer<W> {
     /// Starts a backup with its manifest.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub(crate) fn new(output: W, manifest: Manifest) -> Result<Self> {
         let mut encoder = zstd::Encoder::new(output, zstd::DEFAULT_COMPRESSION_LEVEL)?;
         encoder.include_checksum(true)?;
@@ -53,9 +50,6 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds the next part of the current table.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub(crate) fn part(&mut self, bytes: &[u8]) -> Result<()> {
         let table = self.manifest.tables.get(self.checksums.tables.len()).context("unexpected table")?;
         let path = part_path(&table.name, self.current.part_count);
@@ -65,9 +59,6 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends the current table.
-    ///
-    /// # Errors
-    /// All tables have ended already.
     pub(crate) fn end_table(&mut self, row_count: u64) -> Result<()> {
         let table = self.manifest.tables.get(self.checksums.tables.len()).context("unexpected table")?;
         let checksum = std::mem::take(&mut self.current).checksum(&table.name, row_count);
@@ -76,9 +67,6 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends the backup with its checksums and returns the output.
-    ///
-    /// # Errors
-    /// A table is missing, or the output cannot be written.
     pub(crate) fn finish(mut self) -> Result<(W, Size)> {
         ensure!(self.checksums.tables.len() == self.manifest.tables.len(), "the backup lacks tables");
         let checksums = self.checksums.clone();
@@ -114,9 +102,7 @@ pub(crate) enum Item {
 }
 
 /// Reads a backup to its end and passes on its contents, while the receiver accepts them.
-///
-/// # Errors
-/// The input is not a backup, or it is damaged. The receiver must then discard everything.
+/// Fails if the input is damaged. The receiver must then discard everything.
 pub(crate) fn read(input: impl Read, mut take: impl FnMut(Item) -> Result<()>) -> Result<()> {
     let decoder = zstd::Decoder::new(input).context("not a backup")?;
     let mut tar = tar::Archive::new(decoder);

@@ -21,9 +21,6 @@ enum Message {
 }
 
 /// Writes a snapshot of the database, and returns the output. Reports the number of uncompressed bytes.
-///
-/// # Errors
-/// The database does not answer, or the output cannot be written.
 pub(crate) async fn dump<W: Write + Send + 'static>(
     pool: &PgPool,
     output: W,

@@ -12,9 +12,7 @@ use std::io::Read;
 use tokio::sync::mpsc;
 
 /// Restores a backup into an empty database and applies migrations. Reports the number of bytes.
-///
-/// # Errors
-/// The backup is damaged, or the database has rows or does not answer. The database stays empty.
+/// If it fails, the database stays empty.
 pub(crate) async fn fill(
     pool: &PgPool,
     input: impl Read + Send + 'static,

@@ -63,9 +63,7 @@ impl Manifest {
     }
 
     /// Replaces migrations from before the baseline by the baseline, which creates the same tables.
-    ///
-    /// # Errors
-    /// The backup has only some of these migrations.
+    /// Fails if the backup has only some of them.
     pub(crate) fn take_over(&mut self, baseline: impl IntoIterator<Item = i64>) -> Result<()> {
         match Replaced::from_versions(&self.migrations) {
             Replaced::Complete => self.migrations = Vec::from_iter(baseline),
@@ -79,9 +77,6 @@ impl Manifest {
     }
 
     /// Checks that this program, which knows these migrations, can read the backup.
-    ///
-    /// # Errors
-    /// A newer program wrote it.
     pub(crate) fn check(&self, known: &[i64]) -> Result<()> {
         let advice = format!("restore it with version {} or newer", self.server_version);
         if self.format > FORMAT {
@@ -94,10 +89,7 @@ impl Manifest {
     }
 }
 
-/// Sorts tables so that each comes after those that it references.
-///
-/// # Errors
-/// Tables reference each other in a cycle.
+/// Sorts tables so that each comes after those that it references. Fails if tables reference each other in a cycle.
 pub(crate) fn sorted(mut tables: Vec<Table>) -> Result<Vec<Table>> {
     let mut sorted: Vec<Table> = Vec::with_capacity(tables.len());
     while !tables.is_empty() {

@@ -9,10 +9,6 @@ use roundtrip_storage::audit::By;
 use roundtrip_storage::{account, pool};
 use sqlx::PgPool;
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable or refuses, the name is taken, or there is no such account.
 pub(crate) async fn account(command: AccountCommand, data: &DataArguments) -> Result<()> {
     match command {
         AccountCommand::Create(arguments) => create(arguments, data).await,
@@ -22,9 +18,6 @@ pub(crate) async fn account(command: AccountCommand, data: &DataArguments) -> Re
 }
 
 /// The database of the running server.
-///
-/// # Errors
-/// The database is unavailable.
 pub(super) async fn pool(arguments: &DataArguments) -> Result<PgPool> {
     let options = match config::database_url() {
         Some(url) => database::reachable(&url).await?,

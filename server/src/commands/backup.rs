@@ -17,10 +17,7 @@ use tempfile::NamedTempFile;
 pub(super) const STANDARD: &str = "-";
 const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable, or the file cannot be written. An existing file is then unchanged.
+/// If it fails, an existing file is unchanged.
 pub(crate) async fn backup(arguments: BackupArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let output = Output::begin(&arguments.file)?;

@@ -8,10 +8,6 @@ use roundtrip_github::sweep;
 use roundtrip_storage::github::installation;
 use roundtrip_storage::task;
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable, or the project or repository does not exist.
 pub(crate) async fn github(command: GitHubCommand, data: &DataArguments) -> Result<()> {
     let database = Database::join(data).await?;
     let result = match &command {

@@ -7,10 +7,6 @@ use anyhow::{Context, Result, ensure};
 use roundtrip_storage::distribution;
 use sqlx::PgPool;
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable, or a migration fails.
 pub(crate) async fn migrate(arguments: MigrateArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     Database::with(Database::open(data), &shutdown, async |database| {

@@ -12,10 +12,6 @@ use std::path::Path;
 /// The database that `create database` copies.
 const TEMPLATE: &str = "template1";
 
-/// Runs the command.
-///
-/// # Errors
-/// PostgreSQL does not start, its template cannot be migrated, or it ends by itself.
 pub(crate) async fn postgres(arguments: PostgresArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(arguments.stop.stop_with_stdin)?;
     let data_dir = config::data_dir(data)?;

@@ -8,10 +8,6 @@ use chrono::Utc;
 use indicatif::DecimalBytes;
 use roundtrip_domain::tasks::retention;
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable.
 pub(crate) async fn prune(arguments: PruneArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     Database::with(Database::join(data), &shutdown, async |database| {

@@ -10,10 +10,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable or has rows, or the file is not a complete backup. The database stays empty.
+/// If it fails, the database stays empty.
 pub(crate) async fn restore(arguments: BackupArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let input: Box<dyn Read + Send> = if arguments.file == Path::new(STANDARD) {

@@ -5,10 +5,6 @@ use crate::database::Database;
 use anyhow::{Context, Result};
 use roundtrip_storage::retention::{self, Policy};
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable, or the project does not exist.
 pub(crate) async fn retention(arguments: RetentionArguments, data: &DataArguments) -> Result<()> {
     let database = Database::join(data).await?;
     let result = change_and_show(&database, &arguments).await.map_err(|error| database.explain(error));

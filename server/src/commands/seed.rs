@@ -8,10 +8,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_server::seed::{Plan, Written};
 use std::time::Instant;
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable or refuses, or the project has runs.
 pub(crate) async fn seed(arguments: SeedArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     Database::with(Database::join(data), &shutdown, async |database| {

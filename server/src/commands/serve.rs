@@ -29,10 +29,6 @@ const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Queue length for new connections.
 const BACKLOG: u32 = 1024;
 
-/// Runs the command.
-///
-/// # Errors
-/// The server cannot start, or its PostgreSQL ends by itself.
 pub(crate) async fn serve(arguments: ServeArguments, data: &DataArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
     let github = config::github(&arguments.access)?;

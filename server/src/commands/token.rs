@@ -25,10 +25,6 @@ use std::path::Path;
 const FIRST: &str = "agent";
 const FIRST_FILE: &str = "agent.token";
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable or refuses, or there is no such token or account.
 pub(crate) async fn token(command: TokenCommand, data: &DataArguments) -> Result<()> {
     match command {
         TokenCommand::Create(arguments) => create(arguments, data).await,
@@ -165,9 +161,6 @@ fn print_issued(name: &str, issued: &Issued) -> Result<()> {
 }
 
 /// Creates the first token of a new database and writes it to `data_dir`, for the agent on this machine.
-///
-/// # Errors
-/// The database or the disk refuses.
 pub(crate) async fn ensure_first(pool: &PgPool, data_dir: Option<&Path>) -> Result<()> {
     let any_exist = token::any_exist(pool).await.context("cannot look for tokens")?;
     let Some(data_dir) = data_dir else {

@@ -9,10 +9,6 @@ use roundtrip_storage::audit::By;
 use roundtrip_storage::oidc::Patterns;
 use roundtrip_storage::oidc::{self, New};
 
-/// Runs the command.
-///
-/// # Errors
-/// The database is unavailable or refuses, or there is no such trust.
 pub(crate) async fn trust(command: TrustCommand, data: &DataArguments) -> Result<()> {
     match command {
         TrustCommand::Create(arguments) => create(arguments, data).await,

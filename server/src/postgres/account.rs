@@ -21,9 +21,6 @@ pub(crate) struct Account {
 
 impl Account {
     /// The user of this process. For root, the owner of the files in `cluster`, else an unprivileged user.
-    ///
-    /// # Errors
-    /// This process is root, and the files belong to root or there is no other user.
     pub(crate) fn for_cluster(cluster: &Path) -> Result<Self> {
         if !rustix::process::geteuid().is_root() {
             return Ok(Self { other: None });
@@ -75,9 +72,6 @@ impl Account {
     }
 
     /// Makes this user the owner of a directory.
-    ///
-    /// # Errors
-    /// The operating system refuses.
     pub(crate) fn own(&self, path: &Path) -> Result<()> {
         let Some((user_id, group_id)) = self.ids() else { return Ok(()) };
         std::os::unix::fs::chown(path, Some(user_id), Some(group_id))
@@ -90,9 +84,6 @@ impl Account {
     }
 
     /// Checks that this user can enter `directory` and its parents.
-    ///
-    /// # Errors
-    /// Names the directory that the user cannot enter.
     pub(crate) fn check_can_enter(&self, directory: &Path) -> Result<()> {
         if self.other.is_none() {
             return Ok(());

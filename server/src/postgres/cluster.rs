@@ -16,9 +16,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 
 /// The PostgreSQL version of the files in `cluster`; `None` if there are no files.
-///
-/// # Errors
-/// The files are incomplete. They are not changed.
+/// Incomplete files are an error, and are not changed.
 pub(crate) fn version(cluster: &Path) -> Result<Option<MajorVersion>> {
     let shown = cluster.display();
     let is_empty = match cluster.read_dir() {
@@ -46,9 +44,6 @@ pub(crate) fn version(cluster: &Path) -> Result<Option<MajorVersion>> {
 }
 
 /// Checks that `programs` can use files of `version`.
-///
-/// # Errors
-/// The programs have another major version.
 pub(crate) fn check_version(cluster: &Path, version: MajorVersion, programs: &Programs) -> Result<()> {
     if version == programs.version() {
         return Ok(());
@@ -69,9 +64,7 @@ pub(crate) fn check_version(cluster: &Path, version: MajorVersion, programs: &Pr
 }
 
 /// Creates the database files under a temporary name first, so that the final name is always complete.
-///
-/// # Errors
-/// The disk is full, or initdb fails for another reason. Nothing is left behind.
+/// If it fails, nothing is left behind.
 pub(crate) async fn create(
     layout: &Layout,
     account: &Account,

@@ -16,10 +16,6 @@ use tokio::signal::unix::{SignalKind, signal};
 const STOPS: [(Signal, Duration); 2] =
     [(Signal::INT, Duration::from_secs(15)), (Signal::QUIT, Duration::from_secs(10))];
 
-/// Runs the command.
-///
-/// # Errors
-/// The program cannot be started.
 pub(crate) fn run(arguments: &GuardArguments) -> Result<ExitCode> {
     let status = tokio::runtime::Builder::new_current_thread()
         .enable_all()

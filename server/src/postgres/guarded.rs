@@ -23,9 +23,6 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     /// Starts a guard that runs `command` as `account`. Both inherit `lock`.
-    ///
-    /// # Errors
-    /// The operating system refuses.
     pub(crate) fn spawn(
         account: &Account,
         command: &[OsString],

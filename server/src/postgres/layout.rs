@@ -22,9 +22,6 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Creates the data directory and the socket's, if missing.
-    ///
-    /// # Errors
-    /// It is not a directory, cannot be created, or PostgreSQL's user cannot enter it.
     pub(crate) fn prepare(data_dir: &Path, account: &Account) -> Result<Self> {
         let shown = data_dir.display();
         if !data_dir.is_dir() {
@@ -82,9 +79,6 @@ impl Layout {
     }
 
     /// Starts a new log and keeps the previous one.
-    ///
-    /// # Errors
-    /// The log cannot be created.
     pub(crate) fn start_log(&self) -> Result<File> {
         let path = self.log();
         match std::fs::rename(&path, path.with_extension("log.previous")) {
@@ -107,9 +101,6 @@ impl Layout {
 
     /// Removes the process files of a killed PostgreSQL. The caller must hold the tree lock, so that none of its
     /// processes is left: a process with an id from these files is then another one.
-    ///
-    /// # Errors
-    /// A file cannot be removed.
     pub(crate) fn remove_stale_files(&self) -> Result<()> {
         let pid_file = self.pid_file();
         if self.is_of_this_server(&pid_file) {

@@ -25,9 +25,6 @@ pub(crate) struct Programs {
 impl Programs {
     /// Finds programs that `account` can run. With several versions, selects `wanted`, the version of the database
     /// files.
-    ///
-    /// # Errors
-    /// There are none, or those in `ROUNDTRIP_PG_BIN` do not run.
     pub(crate) fn find(account: &Account, wanted: Option<MajorVersion>) -> Result<Self> {
         if let Some(folder) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             return Self::in_folder(Path::new(&folder), account)

@@ -26,10 +26,7 @@ pub(crate) struct ServerLock {
 }
 
 impl ServerLock {
-    /// Takes the lock. Waits only for a server that is stopping.
-    ///
-    /// # Errors
-    /// Another server runs on this directory.
+    /// Takes the lock. Waits only for a server that is stopping. Fails if another server runs on this directory.
     pub(crate) async fn take(path: &Path) -> Result<Self> {
         let mut lock = Self { file: open(path)? };
         let started = Instant::now();
@@ -74,9 +71,6 @@ pub(crate) struct TreeLock {
 impl TreeLock {
     /// Takes the lock; the server lock must be held. If the lock is taken, the previous server was killed, and its
     /// PostgreSQL is stopped first.
-    ///
-    /// # Errors
-    /// PostgreSQL does not stop in time.
     pub(crate) async fn take(layout: &Layout, patience: Duration) -> Result<Self> {
         let path = layout.tree_lock();
         let file = open(&path)?;
@@ -89,9 +83,6 @@ impl TreeLock {
     }
 
     /// Makes processes started from now on inherit the lock.
-    ///
-    /// # Errors
-    /// The operating system refuses.
     pub(crate) fn inherit(&self) -> Result<()> {
         rustix::io::fcntl_setfd(&self.file, rustix::io::FdFlags::empty())
             .context("cannot pass the lock to PostgreSQL")
@@ -100,9 +91,6 @@ impl TreeLock {
 
 /// Waits until the last process of a stopping PostgreSQL has ended. Also requests the stop, because its guard may
 /// have been killed before it could.
-///
-/// # Errors
-/// PostgreSQL does not stop in time.
 pub(crate) fn end_tree(layout: &Layout, patience: Duration) -> Result<()> {
     let path = layout.tree_lock();
     let file = open(&path)?;

@@ -74,17 +74,12 @@ pub(crate) struct Embedded {
 
 impl Embedded {
     /// Starts the PostgreSQL of `data_dir`, and creates its files if there are none.
-    ///
-    /// # Errors
-    /// Describes the problem and how to fix it. Nothing is left running.
+    /// If it fails, nothing is left running.
     pub(crate) async fn start(data_dir: &Path) -> Result<Self> {
         Self::start_with(data_dir, Durability::Full).await
     }
 
     /// Like [`Embedded::start`], with another durability.
-    ///
-    /// # Errors
-    /// As [`Embedded::start`].
     pub(crate) async fn start_with(data_dir: &Path, durability: Durability) -> Result<Self> {
         Self::start_or_fail(data_dir, durability).await.map_err(|error| diagnostics::explain(error, data_dir))
     }
@@ -197,9 +192,6 @@ impl Drop for Embedded {
 }
 
 /// The folder of the programs for the PostgreSQL of `data_dir`; `None` without suitable programs.
-///
-/// # Errors
-/// The database files are incomplete, or belong to a user that cannot run the programs.
 pub(crate) fn programs_for(data_dir: &Path) -> Result<Option<PathBuf>> {
     let cluster = layout::cluster_of(data_dir);
     let account = Account::for_cluster(&cluster)?;
@@ -210,9 +202,6 @@ pub(crate) fn programs_for(data_dir: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// The options to connect to the PostgreSQL that another process runs in `data_dir`.
-///
-/// # Errors
-/// None runs there, or this user cannot reach it.
 pub(crate) async fn running(data_dir: &Path) -> Result<PgConnectOptions> {
     find_running(data_dir).await?.with_context(|| {
         format!(
@@ -223,9 +212,6 @@ pub(crate) async fn running(data_dir: &Path) -> Result<PgConnectOptions> {
 }
 
 /// The options to connect to the PostgreSQL that another process runs in `data_dir`, if any.
-///
-/// # Errors
-/// This user cannot reach it, or it does not answer.
 pub(crate) async fn find_running(data_dir: &Path) -> Result<Option<PgConnectOptions>> {
     let shown = data_dir.display();
     let Ok(data_dir) = data_dir.canonicalize() else { return Ok(None) };
