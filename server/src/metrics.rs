@@ -1,12 +1,12 @@
 //! Counters of this process. [`crate::monitoring`] serves them.
 
 use axum::http::StatusCode;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The prefix of all metric names.
@@ -18,38 +18,18 @@ const DURATION_BOUNDS_SECONDS: [f64; 14] =
 /// The routes of uploads.
 const UPLOAD_ROUTES: [&str; 2] = ["/api/v1/runs/{run_id}", "/api/v1/import"];
 
+/// Names and values.
+pub(crate) type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
+
 /// Counters of this process.
 #[derive(Debug)]
 pub struct Metrics {
     pub(crate) registry: Registry,
-    requests: Family<RequestLabels, Counter>,
-    durations: Family<RouteLabels, Histogram, fn() -> Histogram>,
-    uploads: Family<OutcomeLabels, Counter>,
+    requests: Family<Labels<3>, Counter>,
+    durations: Family<Labels<2>, Histogram, fn() -> Histogram>,
+    uploads: Family<Labels<1>, Counter>,
     results_stored: Counter,
     points_stored: Counter,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RequestLabels {
-    method: &'static str,
-    route: String,
-    status: u16,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RouteLabels {
-    method: &'static str,
-    route: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabels {
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct VersionLabels {
-    version: &'static str,
 }
 
 impl Default for Metrics {
@@ -67,8 +47,8 @@ impl Default for Metrics {
         registry.register("results_stored", "Results in stored uploads", results_stored.clone());
         let points_stored = Counter::default();
         registry.register("points_stored", "Points from stored uploads", points_stored.clone());
-        let build = Family::<_, Gauge>::default();
-        build.get_or_create(&VersionLabels { version: env!("CARGO_PKG_VERSION") }).set(1);
+        let build = Family::<Labels<1>, Gauge>::default();
+        build.get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())]).set(1);
         registry.register("build_info", "Version of the server", build);
         Self { registry, requests, durations, uploads, results_stored, points_stored }
     }
@@ -90,11 +70,11 @@ impl Metrics {
         duration: Duration,
     ) {
         if UPLOAD_ROUTES.contains(&route.as_str()) && matches!(method, "PUT" | "POST") {
-            self.uploads.get_or_create(&OutcomeLabels { outcome: outcome(status) }).inc();
+            self.uploads.get_or_create(&[("outcome", outcome(status).into())]).inc();
         }
-        let of_route = RouteLabels { method, route: route.clone() };
-        self.durations.get_or_create(&of_route).observe(duration.as_secs_f64());
-        self.requests.get_or_create(&RequestLabels { method, route, status: status.as_u16() }).inc();
+        let [method, route] = [("method", method.into()), ("route", route.into())];
+        self.durations.get_or_create(&[method.clone(), route.clone()]).observe(duration.as_secs_f64());
+        self.requests.get_or_create(&[method, route, ("status", status.as_u16().to_string().into())]).inc();
     }
 }
 

@@ -2,9 +2,8 @@
 //! `database_up` is 0 and its statistics are missing.
 
 use crate::AppState;
-use crate::metrics::PREFIX;
+use crate::metrics::{Labels, PREFIX};
 use chrono::Utc;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -14,16 +13,6 @@ use std::time::Duration;
 
 /// The timeout for the database. Metrics are usually scraped every few seconds.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(3);
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StateLabels {
-    state: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct TaskLabels {
-    task: String,
-}
 
 /// Statistics from the database.
 struct DatabaseSample {
@@ -51,11 +40,11 @@ pub(super) async fn text(state: &AppState) -> Result<String, std::fmt::Error> {
 }
 
 fn sample_process(registry: &mut Registry, state: &AppState) {
-    let connections = Family::<StateLabels, Gauge>::default();
+    let connections = Family::<Labels<1>, Gauge>::default();
     let idle = i64::try_from(state.pool.num_idle()).unwrap_or(i64::MAX);
     let all = i64::from(state.pool.size());
-    connections.get_or_create(&StateLabels { state: "idle" }).set(idle);
-    connections.get_or_create(&StateLabels { state: "in_use" }).set((all - idle).max(0));
+    connections.get_or_create(&[("state", "idle".into())]).set(idle);
+    connections.get_or_create(&[("state", "in_use".into())]).set((all - idle).max(0));
     registry.register("database_connections", "Connections to the database", connections);
     let max = i64::from(state.pool.options().get_max_connections());
     gauge(registry, "database_connections_max", "Maximum number of connections", max);
@@ -80,10 +69,10 @@ fn sample_database(registry: &mut Registry, sample: DatabaseSample) {
     gauge(registry, "analysis_runs_waiting", help, sample.waiting.run_count);
     let help = "Waiting time of the oldest run";
     gauge(registry, "analysis_lag_seconds", help, sample.waiting.seconds);
-    let (lags, failures) = (Family::<TaskLabels, Gauge>::default(), Family::<TaskLabels, Gauge>::default());
+    let (lags, failures) = (Family::<Labels<1>, Gauge>::default(), Family::<Labels<1>, Gauge>::default());
     for task in sample.tasks {
         let lag_seconds = (Utc::now() - task.due_at).num_seconds().max(0);
-        let labels = TaskLabels { task: task.name };
+        let labels = [("task", task.name.into())];
         lags.get_or_create(&labels).set(lag_seconds);
         failures.get_or_create(&labels).set(i64::from(task.has_failed));
     }
