@@ -4,7 +4,7 @@
 use super::account::Account;
 use super::diagnostics;
 use super::guarded::Guarded;
-use super::layout::Layout;
+use super::layout::{Layout, ignore_missing};
 use super::locate::{MajorVersion, Programs};
 use super::lock::TreeLock;
 use anyhow::{Context, Result, bail};
@@ -45,10 +45,10 @@ pub(crate) fn version(cluster: &Path) -> Result<Option<MajorVersion>> {
 
 /// Checks that `programs` can use files of `version`.
 pub(crate) fn check_version(cluster: &Path, version: MajorVersion, programs: &Programs) -> Result<()> {
-    if version == programs.version() {
+    if version == programs.version {
         return Ok(());
     }
-    let (shown, found, folder) = (cluster.display(), programs.version(), programs.folder().display());
+    let (shown, found, folder) = (cluster.display(), programs.version, programs.folder.display());
     let upgrade = if version < found {
         format!(
             ", or upgrade the files with `pg_upgrade --old-bindir=FOLDER_OF_{version} --new-bindir={folder} \
@@ -82,9 +82,9 @@ pub(crate) async fn create(
     std::fs::rename(&partial, &cluster)
         .with_context(|| format!("cannot rename {} to {}", partial.display(), cluster.display()))?;
     // initdb has synced its files to disk, but not the new name.
-    File::open(layout.data_dir())
+    File::open(&layout.data_dir)
         .and_then(|directory| directory.sync_all())
-        .with_context(|| format!("cannot sync {} to disk", layout.data_dir().display()))
+        .with_context(|| format!("cannot sync {} to disk", layout.data_dir.display()))
 }
 
 async fn initialise(
@@ -101,7 +101,7 @@ async fn initialise(
     account.own(partial)?;
     let options =
         ["--username=roundtrip", "--auth-local=trust", "--auth-host=reject", "--encoding=UTF8", "--locale=C"];
-    let mut command: Vec<OsString> = vec![programs.initdb().into(), "-D".into(), partial.into()];
+    let mut command: Vec<OsString> = vec![programs.folder.join("initdb").into(), "-D".into(), partial.into()];
     command.extend(options.map(OsString::from));
     // A pipe, because a file could not be written on a full disk.
     let (reader, output) = std::io::pipe().context("cannot create a pipe")?;
@@ -113,11 +113,11 @@ async fn initialise(
         return Ok(());
     }
     let text = reading.join().unwrap_or_default();
-    if diagnostics::is_disk_full(&text, layout.data_dir()) {
-        return Err(diagnostics::disk_full(layout.data_dir()));
+    if diagnostics::is_disk_full(&text, &layout.data_dir) {
+        return Err(diagnostics::disk_full(&layout.data_dir));
     }
     let complaint = diagnostics::last(&text).map_or_else(|| status.to_string(), str::to_owned);
-    bail!("cannot create a database in {}: {complaint}", layout.data_dir().display())
+    bail!("cannot create a database in {}: {complaint}", layout.data_dir.display())
 }
 
 /// Reads everything in a thread, so that the writer never blocks.
@@ -134,12 +134,8 @@ fn read_in_thread(mut reader: PipeReader) -> Result<JoinHandle<String>> {
 }
 
 fn remove_all(path: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
+    let removed = ignore_missing(std::fs::remove_dir_all(path));
+    removed.with_context(|| format!("cannot remove {}", path.display()))
 }
 
 #[cfg(test)]

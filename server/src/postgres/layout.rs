@@ -16,8 +16,10 @@ const ONLY_OWNER: u32 = 0o700;
 /// An existing data directory that PostgreSQL's user can enter.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    data_dir: PathBuf,
-    socket_dir: PathBuf,
+    /// The directory, without symbolic links in its path.
+    pub(super) data_dir: PathBuf,
+    /// The directory of PostgreSQL's socket.
+    pub(super) socket_dir: PathBuf,
 }
 
 impl Layout {
@@ -41,16 +43,6 @@ impl Layout {
         let socket_dir = socket_dir_of(&data_dir);
         prepare_socket_dir(&socket_dir, account)?;
         Ok(Self { data_dir, socket_dir })
-    }
-
-    /// The directory, without symbolic links in its path.
-    pub(crate) fn data_dir(&self) -> &Path {
-        &self.data_dir
-    }
-
-    /// The directory of PostgreSQL's socket.
-    pub(crate) fn socket_dir(&self) -> &Path {
-        &self.socket_dir
     }
 
     /// PostgreSQL's database files.
@@ -81,17 +73,14 @@ impl Layout {
     /// Starts a new log and keeps the previous one.
     pub(crate) fn start_log(&self) -> Result<File> {
         let path = self.log();
-        match std::fs::rename(&path, path.with_extension("log.previous")) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("cannot rename {}", path.display()))
-            }
-            _ => OpenOptions::new()
-                .create(true)
-                .append(true)
-                .mode(0o600)
-                .open(&path)
-                .with_context(|| format!("cannot create PostgreSQL's log {}", path.display())),
-        }
+        ignore_missing(std::fs::rename(&path, path.with_extension("log.previous")))
+            .with_context(|| format!("cannot rename {}", path.display()))?;
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(&path)
+            .with_context(|| format!("cannot create PostgreSQL's log {}", path.display()))
     }
 
     /// PostgreSQL's file with the id of its process.
@@ -171,11 +160,14 @@ fn prepare_socket_dir(path: &Path, account: &Account) -> Result<()> {
 }
 
 fn remove(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
+    ignore_missing(std::fs::remove_file(path)).with_context(|| format!("cannot remove {}", path.display()))
+}
+
+/// Succeeds also if there was no file.
+pub(crate) fn ignore_missing(result: std::io::Result<()>) -> std::io::Result<()> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        result => result,
     }
 }
 

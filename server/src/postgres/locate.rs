@@ -18,8 +18,8 @@ const PLAIN: [&str; 2] = ["/Applications/Postgres.app/Contents/Versions/latest/b
 /// Installed programs that run.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    folder: PathBuf,
-    version: MajorVersion,
+    pub(super) folder: PathBuf,
+    pub(super) version: MajorVersion,
 }
 
 impl Programs {
@@ -64,37 +64,18 @@ impl Programs {
         })
     }
 
-    /// The folder of the programs.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Their version.
-    pub(crate) fn version(&self) -> MajorVersion {
-        self.version
-    }
-
-    /// The program that creates database files.
-    pub(crate) fn initdb(&self) -> PathBuf {
-        self.folder.join("initdb")
-    }
-
-    /// The PostgreSQL server program.
-    pub(crate) fn postgres(&self) -> PathBuf {
-        self.folder.join("postgres")
-    }
-
     fn in_folder(folder: &Path, account: &Account) -> Result<Self> {
         if !holds_programs(folder) {
             bail!("no initdb and postgres found there");
         }
-        let programs = Self { folder: std::path::absolute(folder)?, version: 0 };
-        let mut command = Command::new(programs.postgres());
+        let folder = std::path::absolute(folder)?;
+        let postgres = folder.join("postgres");
+        let mut command = Command::new(&postgres);
         account.apply(&mut command);
         let output = command
             .arg("--version")
             .output()
-            .with_context(|| format!("the user {account} cannot run {}", programs.postgres().display()))?;
+            .with_context(|| format!("the user {account} cannot run {}", postgres.display()))?;
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
             bail!("its postgres does not run: {}", errors.lines().next().unwrap_or("no error message"));
@@ -105,7 +86,7 @@ impl Programs {
         if version < OLDEST {
             bail!("it has PostgreSQL {version}: expected {OLDEST} or newer");
         }
-        Ok(Self { version, ..programs })
+        Ok(Self { folder, version })
     }
 }
 
@@ -193,9 +174,9 @@ mod tests {
             Programs::find_among(folders, &account, wanted)
         };
         let all = [&client_only, &old, &newer, &fitting];
-        assert_eq!(find(None, &all).unwrap().folder(), newer.path());
-        assert_eq!(find(Some(16), &all).unwrap().folder(), fitting.path());
-        assert_eq!(find(Some(15), &all).unwrap().folder(), newer.path(), "the mismatch is reported later");
+        assert_eq!(find(None, &all).unwrap().folder, newer.path());
+        assert_eq!(find(Some(16), &all).unwrap().folder, fitting.path());
+        assert_eq!(find(Some(15), &all).unwrap().folder, newer.path(), "the mismatch is reported later");
         let error = find(None, &[&client_only, &old]).unwrap_err().to_string();
         assert!(
             error.contains("no PostgreSQL 15 or newer") && error.contains("has PostgreSQL 14"),

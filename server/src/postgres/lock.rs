@@ -117,7 +117,7 @@ impl<'a> Orphan<'a> {
 
     /// Requests a fast shutdown, once.
     fn stop(&mut self) -> Result<()> {
-        let shown = self.layout.data_dir().display();
+        let shown = self.layout.data_dir.display();
         if self.since.elapsed() > self.patience {
             bail!(
                 "the PostgreSQL of an earlier server still runs on {shown} and did not stop within {} s: stop it, \

@@ -73,14 +73,9 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Starts the PostgreSQL of `data_dir`, and creates its files if there are none.
-    /// If it fails, nothing is left running.
-    pub(crate) async fn start(data_dir: &Path) -> Result<Self> {
-        Self::start_with(data_dir, Durability::Full).await
-    }
-
-    /// Like [`Embedded::start`], with another durability.
-    pub(crate) async fn start_with(data_dir: &Path, durability: Durability) -> Result<Self> {
+    /// Starts the PostgreSQL of `data_dir`, and creates its files if there are none. If it fails, nothing is left
+    /// running.
+    pub(crate) async fn start(data_dir: &Path, durability: Durability) -> Result<Self> {
         Self::start_or_fail(data_dir, durability).await.map_err(|error| diagnostics::explain(error, data_dir))
     }
 
@@ -107,12 +102,12 @@ impl Embedded {
 
     /// The options to connect from this program.
     pub(crate) fn connect_options(&self) -> PgConnectOptions {
-        connect_options(self.layout.socket_dir())
+        connect_options(&self.layout.socket_dir)
     }
 
     /// The address for any program of the same user.
     pub(crate) fn url(&self) -> String {
-        url(self.layout.socket_dir())
+        url(&self.layout.socket_dir)
     }
 
     /// Waits until PostgreSQL ends unexpectedly, and returns the error.
@@ -124,7 +119,7 @@ impl Embedded {
 
     /// Returns the error, or advice about a full disk if that caused it.
     pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        diagnostics::explain(error, self.layout.data_dir())
+        diagnostics::explain(error, &self.layout.data_dir)
     }
 
     /// Announces to a waiting server that this directory will soon be free.
@@ -168,8 +163,8 @@ impl Embedded {
         let log = self.layout.log();
         // An unreadable log counts as empty.
         let text = std::fs::read_to_string(&log).unwrap_or_default();
-        if diagnostics::is_disk_full(&text, self.layout.data_dir()) {
-            return diagnostics::disk_full(self.layout.data_dir());
+        if diagnostics::is_disk_full(&text, &self.layout.data_dir) {
+            return diagnostics::disk_full(&self.layout.data_dir);
         }
         match diagnostics::last(&text) {
             Some(complaint) => {
@@ -197,8 +192,8 @@ pub(crate) fn programs_for(data_dir: &Path) -> Result<Option<PathBuf>> {
     let account = Account::for_cluster(&cluster)?;
     let version = cluster::version(&cluster)?;
     let programs = Programs::find(&account, version).ok();
-    let programs = programs.filter(|programs| version.is_none_or(|version| version == programs.version()));
-    Ok(programs.map(|programs| programs.folder().to_owned()))
+    let programs = programs.filter(|programs| version.is_none_or(|version| version == programs.version));
+    Ok(programs.map(|programs| programs.folder))
 }
 
 /// The options to connect to the PostgreSQL that another process runs in `data_dir`.
@@ -235,7 +230,7 @@ fn start_postmaster(
     log: File,
 ) -> Result<Guarded> {
     // The directory is quoted, because the setting is a list.
-    let socket_dir = layout.socket_dir().display().to_string().replace('"', "\"\"");
+    let socket_dir = layout.socket_dir.display().to_string().replace('"', "\"\"");
     let settings = [
         "listen_addresses=".to_owned(),
         format!("unix_socket_directories=\"{socket_dir}\""),
@@ -252,7 +247,7 @@ fn start_postmaster(
         "max_wal_size=4GB".to_owned(),
     ];
     let mut command: Vec<OsString> = vec![
-        programs.postgres().into(),
+        programs.folder.join("postgres").into(),
         "-D".into(),
         layout.cluster().into(),
         "-p".into(),
