@@ -180,9 +180,3 @@ impl std::fmt::Debug for App {
         formatter.debug_struct("App").field("app_id", &self.app_id).finish_non_exhaustive()
     }
 }
-
-impl std::fmt::Debug for Settings {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Settings").field("app_id", &self.app_id).finish_non_exhaustive()
-    }
-}

@@ -4,6 +4,7 @@ use crate::{API_VERSION, agent, checked_url, send};
 use anyhow::Result;
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::RngExt as _;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,6 +71,18 @@ pub enum GitHubError {
     /// The database does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+/// An object in an answer, by its id.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Numbered {
+    pub(crate) id: i64,
+}
+
+/// A user or an organisation in an answer.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Account {
+    pub(crate) login: String,
 }
 
 /// A successful answer.

@@ -214,9 +214,3 @@ async fn update_comment(
     written.comment = Some((id, digest));
     Ok(())
 }
-
-impl std::fmt::Debug for Reconciler {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Reconciler").field("app", &self.app).finish_non_exhaustive()
-    }
-}

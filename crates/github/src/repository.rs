@@ -2,7 +2,7 @@
 //! limits.
 
 use crate::app::{App, PER_PAGE, TokenScope};
-use crate::client::{Answer, GitHubError};
+use crate::client::{Account, Answer, GitHubError, Numbered};
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use roundtrip_storage as db;
@@ -36,7 +36,7 @@ pub struct PullRequest {
     /// `open` or `closed`.
     pub state: String,
     /// The author; none if the account was deleted.
-    user: Option<User>,
+    user: Option<Account>,
     /// The head branch.
     pub head: Branch,
     /// The base branch.
@@ -53,16 +53,6 @@ pub struct Branch {
     pub name: String,
     /// Its repository; none if deleted.
     repo: Option<Numbered>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct User {
-    login: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Numbered {
-    id: i64,
 }
 
 #[derive(Debug, Deserialize)]

@@ -115,9 +115,3 @@ impl GitHub {
         send(&self.agent, request, ANSWER_BYTES_MAX)
     }
 }
-
-impl std::fmt::Debug for Settings {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Settings").field("url", &self.url).finish_non_exhaustive()
-    }
-}

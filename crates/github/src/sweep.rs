@@ -1,7 +1,7 @@
 //! Reads all pull requests at GitHub, because GitHub does not repeat failed deliveries.
 
 use crate::app::{App, PER_PAGE, TokenScope};
-use crate::client::GitHubError;
+use crate::client::{Account, GitHubError, Numbered};
 use crate::intake;
 use crate::repository::{PullRequest, Repository};
 use chrono::{DateTime, Utc};
@@ -13,19 +13,9 @@ use sqlx::PgPool;
 pub const TASK: &str = "github";
 
 #[derive(Debug, Deserialize)]
-struct Numbered {
-    id: i64,
-}
-
-#[derive(Debug, Deserialize)]
 struct InstallationAnswer {
     account: Account,
     suspended_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Account {
-    login: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,7 @@
 //! Deliveries from GitHub, parsed after the signature is checked. Only what is needed to query GitHub again is kept,
 //! because deliveries can be repeated, late and out of order.
 
+use crate::client::Numbered;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -53,11 +54,6 @@ struct Repository {
     id: i64,
     #[serde(default)]
     full_name: String,
-}
-
-#[derive(Deserialize)]
-struct Numbered {
-    id: i64,
 }
 
 #[derive(Deserialize)]
