@@ -3,7 +3,6 @@
 
 use crate::fake::FakeGitHub;
 use crate::fault::Plan;
-use crate::state::Recorded;
 use crate::webhook::{Delivery, Signing};
 use crate::world::{Level, NewPullRequest};
 use axum::extract::{Query, State};
@@ -25,7 +24,6 @@ pub(crate) fn router(fake: FakeGitHub) -> Router {
         .route("/_fake/check-runs", get(check_runs))
         .route("/_fake/faults", post(fault))
         .route("/_fake/clock", post(advance))
-        .route("/_fake/record", get(record))
         .with_state(fake)
 }
 
@@ -139,15 +137,6 @@ async fn fault(State(fake): State<FakeGitHub>, Json(plan): Json<Plan>) -> Json<V
 async fn advance(State(fake): State<FakeGitHub>, Json(body): Json<Value>) -> Json<Value> {
     fake.advance(body["seconds"].as_i64().unwrap_or(0));
     Json(json!({"now": fake.now()}))
-}
-
-async fn record(State(fake): State<FakeGitHub>) -> Json<Value> {
-    let requests: Vec<Value> = fake.record().iter().map(Recorded::line).collect();
-    Json(json!({
-        "writes_in_busiest_minute": fake.writes_in_busiest_minute(),
-        "impatient": fake.record().iter().filter(|one| one.impatient).count(),
-        "requests": requests,
-    }))
 }
 
 /// Sends an event if a webhook URL is configured, and adds the response status to the answer.

@@ -6,7 +6,7 @@ use crate::world::World;
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -126,7 +126,7 @@ impl Shared {
 }
 
 /// A recorded request with its result.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug)]
 pub struct Recorded {
     /// Time of the request, by the fake's clock.
     pub at: DateTime<Utc>,
@@ -156,10 +156,5 @@ impl Recorded {
         }
         let reset = number("x-ratelimit-reset").filter(|_| number("x-ratelimit-remaining") == Some(0))?;
         DateTime::from_timestamp(reset, 0)
-    }
-
-    /// Its entry in `_fake/record`.
-    pub(crate) fn line(&self) -> Value {
-        json!({"at": self.at, "method": self.method, "path": self.path, "status": self.status})
     }
 }
