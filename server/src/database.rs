@@ -2,7 +2,7 @@
 
 use crate::cli::DataArguments;
 use crate::config;
-use crate::postgres::{self, Embedded};
+use crate::postgres::{self, Durability, Embedded};
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, bail};
 use nix::unistd::{Uid, User};
@@ -36,11 +36,11 @@ impl Database {
     /// Connects to `DATABASE_URL`, or starts the embedded PostgreSQL in the data directory, and applies all migrations.
     /// If it fails, an embedded PostgreSQL is stopped again.
     pub(crate) async fn open(data: &DataArguments) -> Result<Self> {
-        let database = match config::database_url() {
-            Some(url) => Self::new(reachable(&url).await?, None),
-            None => Self::start(&config::data_dir(data)?).await?,
+        let (options, embedded) = match config::database_url() {
+            Some(url) => (reachable(&url).await?, None),
+            None => start(&config::data_dir(data)?).await?,
         };
-        database.migrated().await
+        Self { pool: pool(options), embedded }.migrated().await
     }
 
     /// The database for a command that runs next to a server or without one, from [`Database::reach`]. Migrates it
@@ -70,21 +70,9 @@ impl Database {
         };
         let (options, embedded) = match options {
             Some(options) => (options, None),
-            None => {
-                let embedded = Embedded::start(&data_dir).await?;
-                (embedded.connect_options(), Some(embedded))
-            }
+            None => start(&data_dir).await?,
         };
-        Ok(Self::new(options.disable_statement_logging(), embedded))
-    }
-
-    async fn start(data_dir: &Path) -> Result<Self> {
-        let embedded = Embedded::start(data_dir).await?;
-        Ok(Self::new(embedded.connect_options(), Some(embedded)))
-    }
-
-    fn new(options: PgConnectOptions, embedded: Option<Embedded>) -> Self {
-        Self { pool: pool(options), embedded }
+        Ok(Self { pool: pool(options.disable_statement_logging()), embedded })
     }
 
     async fn migrated(self) -> Result<Self> {
@@ -105,12 +93,12 @@ impl Database {
     /// Opens a database, runs `work` and closes it. Does nothing after a stop signal.
     pub(crate) async fn with(
         opened: impl Future<Output = Result<Self>>,
-        shutdown: &Shutdown,
-        work: impl AsyncFnOnce(&Self) -> Result<()>,
+        work: impl AsyncFnOnce(&Self, &Shutdown) -> Result<()>,
     ) -> Result<()> {
+        let shutdown = Shutdown::watch(false)?;
         let Some(database) = shutdown.unless_requested(opened).await else { return Ok(()) };
         let database = database?;
-        let result = work(&database).await.map_err(|error| database.explain(error));
+        let result = work(&database, &shutdown).await.map_err(|error| database.explain(error));
         database.close().await;
         result
     }
@@ -122,6 +110,11 @@ impl Database {
         }
         drop(self.embedded);
     }
+}
+
+async fn start(data_dir: &Path) -> Result<(PgConnectOptions, Option<Embedded>)> {
+    let embedded = Embedded::start(data_dir, Durability::Full).await?;
+    Ok((embedded.connect_options(), Some(embedded)))
 }
 
 /// The options from `DATABASE_URL`, checked with one connection.

@@ -51,15 +51,17 @@ fn run(cli: Cli) -> Result<ExitCode> {
         }
         Command::Serve(arguments) => in_runtime(format, commands::serve::serve(*arguments, &data))?,
         Command::Postgres(arguments) => in_runtime(format, commands::postgres::postgres(arguments, &data))?,
-        Command::Migrate(arguments) => in_runtime(format, commands::migrate::migrate(arguments, &data))?,
+        Command::Migrate { distributed } => {
+            in_runtime(format, commands::migrate::migrate(distributed, &data))?
+        }
         Command::Backup(arguments) => in_runtime(format, commands::backup::backup(arguments, &data))?,
         Command::Restore(arguments) => in_runtime(format, commands::restore::restore(arguments, &data))?,
-        Command::Prune(arguments) => in_runtime(format, commands::prune::prune(arguments, &data))?,
+        Command::Prune { dry_run } => in_runtime(format, commands::prune::prune(dry_run, &data))?,
         Command::Github { command } => in_runtime(format, commands::github::github(command, &data))?,
         Command::Retention(arguments) => {
             in_runtime(format, commands::retention::retention(arguments, &data))?;
         }
-        Command::Seed(arguments) => in_runtime(format, commands::seed::seed(arguments, &data))?,
+        Command::Seed(plan) => in_runtime(format, commands::seed::seed(plan, &data))?,
         Command::Token { command } => in_runtime(format, commands::token::token(command, &data))?,
         Command::Trust { command } => in_runtime(format, commands::trust::trust(command, &data))?,
         Command::Account { command } => in_runtime(format, commands::account::account(command, &data))?,

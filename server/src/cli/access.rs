@@ -14,17 +14,17 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct AccessArguments {
-    /// Allow other machines to connect and read public projects. Changes still need a token.
+    /// Let other machines read public projects. Changes need a token.
     #[arg(long, conflicts_with = "private")]
     pub(crate) public_read: bool,
-    /// Allow other machines to connect, require sign-in and make new projects private.
+    /// Let other machines connect, require sign-in and make new projects private.
     #[arg(long)]
     pub(crate) private: bool,
-    /// Limit requests per minute and address. Tokens and sessions get 20 times as many.
+    /// Requests per minute and address; 20 times as many with a token or session.
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_MINUTE_DEFAULT, hide_short_help = true,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) requests_per_minute: u32,
-    /// Trust `x-forwarded-for` from these proxies (repeatable, or comma-separated).
+    /// Trust `x-forwarded-for` from these proxies (repeatable or comma-separated).
     #[arg(
         long,
         env = "ROUNDTRIP_TRUSTED_PROXY",
@@ -43,7 +43,7 @@ pub(crate) struct AccessArguments {
         requires = "github_client_secret_file"
     )]
     pub(crate) github_client_id: Option<String>,
-    /// File with the OAuth app's client secret.
+    /// File with its client secret.
     #[arg(
         long,
         env = "ROUNDTRIP_GITHUB_CLIENT_SECRET_FILE",
@@ -52,10 +52,10 @@ pub(crate) struct AccessArguments {
         requires = "github_client_id"
     )]
     pub(crate) github_client_secret_file: Option<PathBuf>,
-    /// Issuer of CI job tokens; for GitHub Enterprise Server `https://HOST/_services/token`.
+    /// Issuer of CI job tokens; GitHub Enterprise Server: `https://HOST/_services/token`.
     #[arg(long, env = "ROUNDTRIP_OIDC_ISSUER", value_name = "URL", default_value = GITHUB_ISSUER, hide_short_help = true)]
     pub(crate) oidc_issuer: String,
-    /// Accept uploads from CI jobs with OIDC tokens for this address of the server.
+    /// Accept CI jobs' OIDC tokens for this server address.
     #[arg(long, env = "ROUNDTRIP_OIDC_AUDIENCE", value_name = "URL", hide_short_help = true)]
     pub(crate) oidc_audience: Option<String>,
     /// ID of the GitHub App that comments on pull requests.
@@ -67,7 +67,7 @@ pub(crate) struct AccessArguments {
         requires_all = ["github_app_key_file", "github_webhook_secret_file"]
     )]
     pub(crate) github_app_id: Option<u64>,
-    /// File with the App's private key (PEM).
+    /// File with its private key (PEM).
     #[arg(
         long,
         env = "ROUNDTRIP_GITHUB_APP_KEY_FILE",
@@ -76,7 +76,7 @@ pub(crate) struct AccessArguments {
         requires = "github_app_id"
     )]
     pub(crate) github_app_key_file: Option<PathBuf>,
-    /// File with the App's webhook secret.
+    /// File with its webhook secret.
     #[arg(
         long,
         env = "ROUNDTRIP_GITHUB_WEBHOOK_SECRET_FILE",
@@ -88,7 +88,7 @@ pub(crate) struct AccessArguments {
     /// Address of GitHub.
     #[arg(long, env = "ROUNDTRIP_GITHUB_URL", value_name = "URL", default_value = GITHUB_URL, hide_short_help = true)]
     pub(crate) github_url: String,
-    /// Address of GitHub's API [default: GitHub's own; for GitHub Enterprise Server `/api/v3`].
+    /// Address of its API [default: GitHub's own; GitHub Enterprise Server: `/api/v3`].
     #[arg(long, env = "ROUNDTRIP_GITHUB_API_URL", value_name = "URL", hide_short_help = true)]
     pub(crate) github_api_url: Option<String>,
 }
@@ -105,19 +105,29 @@ pub(crate) enum TokenCommand {
         roundtrip-server token create --name scripts --kind user --account ada --scope read")]
     Create(TokenCreateArguments),
     /// List tokens that are not revoked.
-    #[command(after_help = "Example:\n  roundtrip-server token list")]
     List,
-    /// Revoke a token immediately.
-    #[command(after_help = "Example:\n  roundtrip-server token revoke 3")]
-    Revoke(TokenRevokeArguments),
+    /// Revoke a token.
+    Revoke {
+        /// Number from `token list`.
+        #[arg(value_name = "NUMBER")]
+        token_id: i64,
+    },
     /// Replace a token's secret and print the new one once.
     #[command(after_help = "Example:\n  roundtrip-server token rotate 3 --overlap-hours 1 > lab-3.token")]
-    Rotate(TokenRotateArguments),
+    Rotate {
+        /// Number from `token list`.
+        #[arg(value_name = "NUMBER")]
+        token_id: i64,
+        /// Hours to accept the old secret.
+        #[arg(long, value_name = "HOURS", default_value_t = OVERLAP_HOURS_DEFAULT,
+              value_parser = clap::value_parser!(u32).range(0..=OVERLAP_HOURS_MAX as i64))]
+        overlap_hours: u32,
+    },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenCreateArguments {
-    /// Name of the token, such as the machine's name.
+    /// Name, such as the machine's.
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: String,
     /// Kind: user, agent or ci.
@@ -130,10 +140,10 @@ pub(crate) struct TokenCreateArguments {
     /// also project:write].
     #[arg(long)]
     pub(crate) scope: Vec<Scope>,
-    /// Restrict the token to a project.
+    /// Restrict it to a project.
     #[arg(long)]
     pub(crate) project: Option<Slug>,
-    /// Restrict an agent's token to a machine.
+    /// Restrict it to a machine, for agents.
     #[arg(long)]
     pub(crate) machine: Option<Slug>,
     /// Lifetime in days.
@@ -142,40 +152,24 @@ pub(crate) struct TokenCreateArguments {
     pub(crate) expires_in_days: u32,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct TokenRevokeArguments {
-    /// Number from `token list`.
-    #[arg(value_name = "NUMBER")]
-    pub(crate) token_id: i64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TokenRotateArguments {
-    /// Number from `token list`.
-    #[arg(value_name = "NUMBER")]
-    pub(crate) token_id: i64,
-    /// Accept the old secret for this many hours.
-    #[arg(long, value_name = "HOURS", default_value_t = OVERLAP_HOURS_DEFAULT,
-          value_parser = clap::value_parser!(u32).range(0..=OVERLAP_HOURS_MAX as i64))]
-    pub(crate) overlap_hours: u32,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustCommand {
     /// Let a repository's CI jobs upload to a project.
     ///
-    /// IDs identify the repository and owner even after a rename. In a pattern, * matches any characters.
+    /// IDs survive renames. In patterns, * matches any characters.
     #[command(after_help = "Examples:\n  \
         gh api repos/octo/lib --jq '.id, .owner.id'\n  \
         roundtrip-server trust create --project libfoo --repository octo/lib --repository-id 101 --owner-id 7 \
         --workflow-ref 'octo/lib/.github/workflows/*@refs/heads/main'")]
     Create(TrustCreateArguments),
     /// List trusted repositories.
-    #[command(after_help = "Example:\n  roundtrip-server trust list")]
     List,
-    /// Remove a trust and revoke tokens issued under it.
-    #[command(after_help = "Example:\n  roundtrip-server trust delete 2")]
-    Delete(TrustDeleteArguments),
+    /// Remove a trust and revoke its tokens.
+    Delete {
+        /// Number from `trust list`.
+        #[arg(value_name = "NUMBER")]
+        oidc_trust_id: i64,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -183,13 +177,13 @@ pub(crate) struct TrustCreateArguments {
     /// Project to upload to.
     #[arg(long)]
     pub(crate) project: Slug,
-    /// Name of the repository, for display only.
+    /// Repository, for display only.
     #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) repository: String,
-    /// ID of the repository.
+    /// Repository ID.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) repository_id: i64,
-    /// ID of the repository's owner.
+    /// ID of its owner.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) owner_id: i64,
     /// Require a workflow file and ref.
@@ -206,66 +200,47 @@ pub(crate) struct TrustCreateArguments {
     pub(crate) issuer: String,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct TrustDeleteArguments {
-    /// Number from `trust list`.
-    #[arg(value_name = "NUMBER")]
-    pub(crate) oidc_trust_id: i64,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccountCommand {
     /// Create an account. Without `--github`, print a token for sign-in once.
     #[command(after_help = "Examples:\n  \
         roundtrip-server account create --name ada --admin > ada.token\n  \
         roundtrip-server account create --name grace --github grace-hopper")]
-    Create(AccountCreateArguments),
+    Create {
+        /// Account name.
+        #[arg(long)]
+        name: Slug,
+        /// Make it an administrator.
+        #[arg(long)]
+        admin: bool,
+        /// GitHub login for sign-in.
+        #[arg(long, value_name = "LOGIN", value_parser = NonEmptyStringValueParser::new())]
+        github: Option<String>,
+    },
     /// List accounts.
-    #[command(after_help = "Example:\n  roundtrip-server account list")]
     List,
     /// Delete an account with its tokens, sessions and roles.
-    #[command(after_help = "Example:\n  roundtrip-server account delete grace")]
-    Delete(AccountDeleteArguments),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct AccountCreateArguments {
-    /// Name of the account.
-    #[arg(long)]
-    pub(crate) name: Slug,
-    /// Make it an administrator of the server.
-    #[arg(long)]
-    pub(crate) admin: bool,
-    /// GitHub login for sign-in.
-    #[arg(long, value_name = "LOGIN", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) github: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct AccountDeleteArguments {
-    /// Name of the account.
-    pub(crate) name: Slug,
+    Delete {
+        /// Account name.
+        name: Slug,
+    },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GitHubCommand {
     /// List the App's repositories and their projects.
-    #[command(after_help = "Example:\n  roundtrip-server github repositories")]
     Repositories,
-    /// Link a project to a repository, so that the App handles its pull requests.
+    /// Let the App handle a repository's pull requests for a project.
     #[command(after_help = "Example:\n  \
         roundtrip-server github link --project libfoo --repository acme/libfoo")]
-    Link(GitHubLinkArguments),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct GitHubLinkArguments {
-    /// Project to link.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) project: Slug,
-    /// Repository to link.
-    #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) repository: String,
+    Link {
+        /// Project.
+        #[arg(long, value_name = "NAME")]
+        project: Slug,
+        /// Repository.
+        #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
+        repository: String,
+    },
 }
 
 /// Parses a network or an address.

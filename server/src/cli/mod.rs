@@ -5,15 +5,15 @@ mod notify;
 mod tls;
 
 pub(crate) use access::{
-    AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
-    GitHubCommand, GitHubLinkArguments, TokenCommand, TokenCreateArguments, TokenRevokeArguments,
-    TokenRotateArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments,
+    AccessArguments, AccountCommand, GITHUB_URL, GitHubCommand, TokenCommand, TokenCreateArguments,
+    TrustCommand, TrustCreateArguments,
 };
 pub(crate) use notify::NotifyArguments;
 pub(crate) use tls::TlsArguments;
 
 use clap::{Args, Parser, Subcommand};
 use roundtrip_manual::Manual;
+use roundtrip_server::seed::Plan;
 use roundtrip_wire::Slug;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use std::str::FromStr;
 
 /// Store benchmark reports, detect changes and serve the web interface.
 ///
-/// Without `DATABASE_URL`, the server runs an embedded PostgreSQL in its data directory.
+/// Without `DATABASE_URL`, it runs an embedded PostgreSQL in its data directory.
 #[derive(Debug, Parser)]
 #[command(
     name = "roundtrip-server",
@@ -29,16 +29,16 @@ use std::str::FromStr;
     propagate_version = true,
     after_help = "Environment:\n  \
         DATABASE_URL                 use this database, not the embedded one\n  \
-        ROUNDTRIP_PG_BIN             folder of PostgreSQL's programs [default: from pg_config, else usual folders]\n  \
-        RUST_LOG                     log level, such as debug or warn [default: info]\n  \
-        OTEL_EXPORTER_OTLP_ENDPOINT  send traces to this collector (OTLP over HTTP)\n\n\
+        ROUNDTRIP_PG_BIN             folder of PostgreSQL's programs [default: from pg_config or usual folders]\n  \
+        RUST_LOG                     log level, such as debug [default: info]\n  \
+        OTEL_EXPORTER_OTLP_ENDPOINT  send traces here (OTLP over HTTP)\n\n\
         Examples:\n  \
         roundtrip-server serve\n  \
         roundtrip-server token create --name lab-2 > lab-2.token\n\n\
         Exit codes: 0 success, 1 failure, 2 usage error."
 )]
 pub(crate) struct Cli {
-    /// Set the format of log lines.
+    /// Log format.
     #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
     #[command(flatten)]
@@ -50,15 +50,15 @@ pub(crate) struct Cli {
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
-    /// Readable text.
+    /// Text.
     Text,
-    /// One JSON object per line.
+    /// JSON, one object per line.
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve the web interface and the API until SIGINT or SIGTERM.
+    /// Serve the web interface and the API.
     #[command(after_help = "Examples:\n  \
         roundtrip-server serve\n  \
         roundtrip-server serve --host 0.0.0.0 --private --tls-certificate cert.pem --tls-key key.pem")]
@@ -68,19 +68,25 @@ pub(crate) enum Command {
         roundtrip-server postgres\n  \
         psql 'postgresql:///roundtrip?host=...'")]
     Postgres(PostgresArguments),
-    /// Apply database migrations and exit.
+    /// Apply database migrations.
     #[command(after_help = "Example:\n  DATABASE_URL=postgres://host/roundtrip roundtrip-server migrate")]
-    Migrate(MigrateArguments),
-    /// Back up the whole database to one file, even while the server runs.
+    Migrate {
+        /// Distribute the tables over a Citus cluster.
+        ///
+        /// Run it on the coordinator after adding nodes and after each upgrade.
+        #[arg(long)]
+        distributed: bool,
+    },
+    /// Back up the database to one file, even while the server runs.
     ///
-    /// The file is a zstd-compressed tar of a consistent snapshot, with checksums. It contains private data.
+    /// The file is a zstd-compressed tar with checksums, and contains private data.
     #[command(after_help = "Examples:\n  \
         roundtrip-server backup roundtrip.tar.zst\n  \
         roundtrip-server backup - | ssh vault 'cat > roundtrip.tar.zst'")]
     Backup(BackupArguments),
     /// Restore a backup into an empty database, in one transaction.
     ///
-    /// A backup from an older version is migrated afterwards.
+    /// Backups of older versions are migrated.
     #[command(after_help = "Examples:\n  \
         roundtrip-server restore roundtrip.tar.zst --data-dir /srv/roundtrip\n  \
         DATABASE_URL=postgres://host/empty roundtrip-server restore - < roundtrip.tar.zst")]
@@ -90,9 +96,13 @@ pub(crate) enum Command {
         roundtrip-server retention\n  \
         roundtrip-server retention --project libfoo --uploads 90 --histograms 730 --points forever")]
     Retention(RetentionArguments),
-    /// Delete data past its retention now. Servers do this once a day.
+    /// Delete data past its retention now, as servers do daily.
     #[command(after_help = "Example:\n  roundtrip-server prune --dry-run")]
-    Prune(PruneArguments),
+    Prune {
+        /// Only print what would be deleted.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Create, list, rotate and revoke tokens.
     Token {
         #[command(subcommand)]
@@ -115,10 +125,10 @@ pub(crate) enum Command {
     },
     /// Create a project with synthetic history, for load tests and demos.
     ///
-    /// Machines, transports, presets and environments are marked as synthetic.
+    /// Everything is marked as synthetic.
     #[command(after_help = "Example with ten million points:\n  \
         roundtrip-server seed --project seeded --machines 5 --series 5000 --commits 2000")]
-    Seed(SeedArguments),
+    Seed(Plan),
     /// Print the API's OpenAPI document.
     #[command(after_help = "Example:\n  roundtrip-server openapi > openapi.json")]
     Openapi,
@@ -131,10 +141,10 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// Listen on this port; 0 selects a free one.
+    /// Port; 0 selects a free one.
     #[arg(long, default_value_t = 7979)]
     pub(crate) port: u16,
-    /// Listen on this address.
+    /// Listen address.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
     #[command(flatten)]
@@ -143,13 +153,13 @@ pub(crate) struct ServeArguments {
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) notify: NotifyArguments,
-    /// Serve Prometheus metrics at this address under /metrics, without authentication.
+    /// Serve unauthenticated Prometheus metrics at this address under /metrics.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) metrics: Option<SocketAddr>,
-    /// Offer the signed releases in this folder to agents for self-updates.
+    /// Folder with signed releases for agents' self-updates.
     #[arg(long, env = "ROUNDTRIP_AGENT_RELEASES", value_name = "DIR", hide_short_help = true)]
     pub(crate) agent_releases: Option<PathBuf>,
-    /// After a stop signal, serve this long with /readyz at 503. A second signal stops immediately.
+    /// After a stop signal, serve this long with /readyz at 503; a second one stops immediately.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub(crate) drain: u64,
     #[command(flatten)]
@@ -158,7 +168,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct PostgresArguments {
-    /// Optimise for tests: new databases have all tables, and a crash may lose data.
+    /// For tests: new databases have all tables, and a crash may lose data.
     #[arg(long)]
     pub(crate) for_tests: bool,
     /// Only print the folder of PostgreSQL's programs, or nothing.
@@ -169,24 +179,15 @@ pub(crate) struct PostgresArguments {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct MigrateArguments {
-    /// Distribute the tables over a Citus cluster.
-    ///
-    /// Run it on the coordinator after adding the nodes, and again after an upgrade.
-    #[arg(long)]
-    pub(crate) distributed: bool,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct DataArguments {
-    /// Set the data directory [default: /var/lib/roundtrip for root, else ~/.local/share/roundtrip].
+    /// Data directory [default: /var/lib/roundtrip for root, else ~/.local/share/roundtrip].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StopArguments {
-    /// Stop when standard input closes, for example when the parent process ends.
+    /// Stop when standard input closes, as when the parent process ends.
     #[arg(long, hide_short_help = true)]
     pub(crate) stop_with_stdin: bool,
 }
@@ -200,7 +201,7 @@ pub(crate) struct BackupArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RetentionArguments {
-    /// Select a project [default: all].
+    /// Project [default: all].
     #[arg(long, value_name = "NAME", value_parser = Slug::parse)]
     pub(crate) project: Option<Slug>,
     /// Keep uploads and imported files this long, or `forever`.
@@ -209,16 +210,9 @@ pub(crate) struct RetentionArguments {
     /// Keep distributions this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) histograms: Option<Keep>,
-    /// Keep points and everything else except the run itself this long, or `forever`.
+    /// Keep everything else except the run itself this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) points: Option<Keep>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PruneArguments {
-    /// Only print what would be deleted.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 /// A retention time.
@@ -252,28 +246,6 @@ impl FromStr for Keep {
 
 /// A hundred years.
 const DAYS_MAX: i32 = 36_500;
-
-#[derive(Debug, Args)]
-pub(crate) struct SeedArguments {
-    /// Name of the project. It must have no runs.
-    #[arg(long, value_name = "NAME", default_value = "seeded", value_parser = Slug::parse)]
-    pub(crate) project: Slug,
-    /// Number of machines.
-    #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub(crate) machines: u32,
-    /// Number of series, over all machines.
-    #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) series: u32,
-    /// Number of commits, each with a point in every series.
-    #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) commits: u32,
-    /// Newest commits with distributions [default: 1,000 in four series per machine, 20 in others].
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) histograms: Option<u32>,
-    /// Seed of the random numbers.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub(crate) rng_seed: u64,
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct GuardArguments {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct TlsArguments {
-    /// Serve HTTPS with this certificate chain (PEM). Renewed files are loaded without a restart.
+    /// Serve HTTPS with this certificate chain (PEM), reloaded when renewed.
     #[arg(long, env = "ROUNDTRIP_TLS_CERTIFICATE", value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_certificate: Option<PathBuf>,
-    /// Private key of the certificate (PEM).
+    /// Private key (PEM).
     #[arg(
         long,
         env = "ROUNDTRIP_TLS_KEY",

@@ -1,20 +1,24 @@
 //! `account`: creates, lists and deletes accounts. It creates the first administrator.
 
 use super::columns::columns;
-use crate::cli::{AccountCommand, AccountCreateArguments, AccountDeleteArguments, DataArguments};
+use crate::cli::{AccountCommand, DataArguments};
 use crate::{config, database, postgres};
 use anyhow::{Context, Result, bail};
 use roundtrip_domain::audited;
 use roundtrip_storage::audit::By;
 use roundtrip_storage::{account, pool};
+use roundtrip_wire::Slug;
 use sqlx::PgPool;
 
 pub(crate) async fn account(command: AccountCommand, data: &DataArguments) -> Result<()> {
+    let pool = pool(data).await?;
     match command {
-        AccountCommand::Create(arguments) => create(arguments, data).await,
-        AccountCommand::List => list(data).await,
-        AccountCommand::Delete(arguments) => delete(arguments, data).await,
+        AccountCommand::Create { name, admin, github } => create(&pool, &name, admin, github).await?,
+        AccountCommand::List => list(&pool).await?,
+        AccountCommand::Delete { name } => delete(&pool, &name).await?,
     }
+    pool.close().await;
+    Ok(())
 }
 
 /// The database of the running server.
@@ -26,16 +30,13 @@ pub(super) async fn pool(arguments: &DataArguments) -> Result<PgPool> {
     Ok(pool::pool(options))
 }
 
-async fn create(arguments: AccountCreateArguments, data: &DataArguments) -> Result<()> {
-    let AccountCreateArguments { name, admin, github } = arguments;
-    let pool = pool(data).await?;
+async fn create(pool: &PgPool, name: &Slug, admin: bool, github: Option<String>) -> Result<()> {
     let by = By::command_line();
-    let created = audited::create_account(&pool, &by, name.as_str(), github.as_deref(), admin).await;
+    let created = audited::create_account(pool, &by, name.as_str(), github.as_deref(), admin).await;
     let created = created.context("cannot store the account")?;
     let Some((_, token)) = created else {
         bail!("the account {name} or the GitHub login already exists. See `roundtrip-server account list`");
     };
-    pool.close().await;
     match (github, token) {
         (_, Some(token)) => {
             eprintln!("created account {name}. Sign in with this token; it is shown only once");
@@ -48,10 +49,8 @@ async fn create(arguments: AccountCreateArguments, data: &DataArguments) -> Resu
     }
 }
 
-async fn list(data: &DataArguments) -> Result<()> {
-    let pool = pool(data).await?;
-    let rows = account::list(&pool, "", i64::MAX).await.context("cannot read the accounts")?;
-    pool.close().await;
+async fn list(pool: &PgPool) -> Result<()> {
+    let rows = account::list(pool, "", i64::MAX).await.context("cannot read the accounts")?;
     let cells: Vec<_> = rows
         .into_iter()
         .map(|row| {
@@ -67,15 +66,11 @@ async fn list(data: &DataArguments) -> Result<()> {
     crate::print(&columns(["NAME", "SERVER", "GITHUB", "CREATED"], &cells))
 }
 
-async fn delete(arguments: AccountDeleteArguments, data: &DataArguments) -> Result<()> {
-    let AccountDeleteArguments { name } = arguments;
-    let pool = pool(data).await?;
-    let by = By::command_line();
-    let deleted = audited::delete_account(&pool, &by, name.as_str()).await;
+async fn delete(pool: &PgPool, name: &Slug) -> Result<()> {
+    let deleted = audited::delete_account(pool, &By::command_line(), name.as_str()).await;
     if !deleted.context("cannot delete the account")? {
         bail!("account {name} not found. See `roundtrip-server account list`");
     }
-    pool.close().await;
     eprintln!("deleted account {name}");
     Ok(())
 }

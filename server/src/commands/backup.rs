@@ -4,7 +4,6 @@ use crate::backup::dump::dump;
 use crate::cli::{BackupArguments, DataArguments};
 use crate::config::UsageError;
 use crate::database::Database;
-use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 use std::fs::File;
@@ -19,10 +18,9 @@ const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 
 /// If it fails, an existing file is unchanged.
 pub(crate) async fn backup(arguments: BackupArguments, data: &DataArguments) -> Result<()> {
-    let shutdown = Shutdown::watch(false)?;
     let output = Output::begin(&arguments.file)?;
     let mut written = Ok(());
-    Database::with(Database::reach(data), &shutdown, async |database| {
+    Database::with(Database::reach(data), async |database, shutdown| {
         let bar = spinner("backing up");
         let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
         let (output, size) = dumped.await.context("interrupted: no backup was written")??;

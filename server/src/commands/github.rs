@@ -1,18 +1,19 @@
 //! `github`: links repositories of the GitHub App to projects.
 
 use super::columns::columns;
-use crate::cli::{DataArguments, GitHubCommand, GitHubLinkArguments};
+use crate::cli::{DataArguments, GitHubCommand};
 use crate::database::Database;
 use anyhow::{Context, Result, ensure};
 use roundtrip_github::sweep;
 use roundtrip_storage::github::installation;
 use roundtrip_storage::task;
+use roundtrip_wire::Slug;
 
 pub(crate) async fn github(command: GitHubCommand, data: &DataArguments) -> Result<()> {
     let database = Database::join(data).await?;
     let result = match &command {
         GitHubCommand::Repositories => list(&database).await,
-        GitHubCommand::Link(arguments) => link(&database, arguments).await,
+        GitHubCommand::Link { repository, project } => link(&database, repository, project).await,
     };
     let result = result.map_err(|error| database.explain(error));
     database.close().await;
@@ -26,9 +27,8 @@ async fn list(database: &Database) -> Result<()> {
     crate::print(&columns(["REPOSITORY", "PROJECT"], &rows))
 }
 
-async fn link(database: &Database, arguments: &GitHubLinkArguments) -> Result<()> {
-    let (repository, project) = (&arguments.repository, arguments.project.as_str());
-    let is_linked = installation::link(&database.pool, repository, project).await;
+async fn link(database: &Database, repository: &str, project: &Slug) -> Result<()> {
+    let is_linked = installation::link(&database.pool, repository, project.as_str()).await;
     ensure!(
         is_linked.context("cannot change the database")?,
         "project {project} not found, or the GitHub App has no access to {repository}. See `roundtrip-server github repositories`"

@@ -1,16 +1,14 @@
 //! `migrate`: applies migrations and exits.
 
-use crate::cli::{DataArguments, MigrateArguments};
+use crate::cli::DataArguments;
 use crate::database::Database;
-use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, ensure};
 use roundtrip_storage::distribution;
 use sqlx::PgPool;
 
-pub(crate) async fn migrate(arguments: MigrateArguments, data: &DataArguments) -> Result<()> {
-    let shutdown = Shutdown::watch(false)?;
-    Database::with(Database::open(data), &shutdown, async |database| {
-        if arguments.distributed {
+pub(crate) async fn migrate(distributed: bool, data: &DataArguments) -> Result<()> {
+    Database::with(Database::open(data), async |database, _| {
+        if distributed {
             distribute(&database.pool).await?;
         }
         tracing::info!("migrations applied");

@@ -20,7 +20,11 @@ pub(crate) async fn postgres(arguments: PostgresArguments, data: &DataArguments)
         return folder.map_or(Ok(()), |folder| crate::print(&folder.display().to_string()));
     }
     let started = shutdown.unless_requested(async {
-        if arguments.for_tests { start_for_tests(&data_dir).await } else { Embedded::start(&data_dir).await }
+        if arguments.for_tests {
+            start_for_tests(&data_dir).await
+        } else {
+            Embedded::start(&data_dir, Durability::Full).await
+        }
     });
     let Some(embedded) = started.await else { return Ok(()) };
     let mut embedded = embedded?;
@@ -36,7 +40,7 @@ pub(crate) async fn postgres(arguments: PostgresArguments, data: &DataArguments)
 
 /// Starts a PostgreSQL without durability and migrates its template database, which each test copies.
 async fn start_for_tests(data_dir: &Path) -> Result<Embedded> {
-    let embedded = Embedded::start_with(data_dir, Durability::None).await?;
+    let embedded = Embedded::start(data_dir, Durability::None).await?;
     let template = pool(embedded.connect_options().database(TEMPLATE));
     let migrated = database::migrate(&template).await;
     // PostgreSQL copies no database to which a program is connected.

@@ -1,6 +1,6 @@
 //! `prune`: deletes data past its retention, as servers do once a day.
 
-use crate::cli::{DataArguments, PruneArguments};
+use crate::cli::DataArguments;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
@@ -8,13 +8,12 @@ use chrono::Utc;
 use indicatif::DecimalBytes;
 use roundtrip_domain::tasks::retention;
 
-pub(crate) async fn prune(arguments: PruneArguments, data: &DataArguments) -> Result<()> {
-    let shutdown = Shutdown::watch(false)?;
-    Database::with(Database::join(data), &shutdown, async |database| {
-        if arguments.dry_run {
+pub(crate) async fn prune(dry_run: bool, data: &DataArguments) -> Result<()> {
+    Database::with(Database::join(data), async |database, shutdown| {
+        if dry_run {
             shutdown.unless_requested(preview(database)).await.unwrap_or(Ok(()))
         } else {
-            remove(database, &shutdown).await
+            remove(database, shutdown).await
         }
     })
     .await

@@ -4,7 +4,6 @@ use super::backup::{STANDARD, spinner};
 use crate::backup::fill::fill;
 use crate::cli::{BackupArguments, DataArguments};
 use crate::database::Database;
-use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +11,6 @@ use std::path::Path;
 
 /// If it fails, the database stays empty.
 pub(crate) async fn restore(arguments: BackupArguments, data: &DataArguments) -> Result<()> {
-    let shutdown = Shutdown::watch(false)?;
     let input: Box<dyn Read + Send> = if arguments.file == Path::new(STANDARD) {
         Box::new(std::io::stdin())
     } else {
@@ -20,7 +18,7 @@ pub(crate) async fn restore(arguments: BackupArguments, data: &DataArguments) ->
         Box::new(opened.with_context(|| format!("cannot open {}", arguments.file.display()))?)
     };
     let name = arguments.file.display();
-    Database::with(Database::reach(data), &shutdown, async |database| {
+    Database::with(Database::reach(data), async |database, shutdown| {
         let bar = spinner("restoring");
         let filled = shutdown.unless_requested(fill(&database.pool, input, |bytes| bar.set_position(bytes)));
         let filled = filled.await.context("interrupted: nothing was restored")?;

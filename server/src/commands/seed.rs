@@ -1,35 +1,23 @@
 //! `seed`: creates a project with synthetic history.
 
-use crate::cli::{DataArguments, SeedArguments};
+use crate::cli::DataArguments;
 use crate::database::Database;
-use crate::shutdown::Shutdown;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_server::seed::{Plan, Written};
 use std::time::Instant;
 
-pub(crate) async fn seed(arguments: SeedArguments, data: &DataArguments) -> Result<()> {
-    let shutdown = Shutdown::watch(false)?;
-    Database::with(Database::join(data), &shutdown, async |database| {
+pub(crate) async fn seed(plan: Plan, data: &DataArguments) -> Result<()> {
+    Database::with(Database::join(data), async |database, shutdown| {
         // A stop signal is not an error. It rolls the transaction back.
-        shutdown.unless_requested(fill(database, &arguments)).await.unwrap_or(Ok(()))
+        shutdown.unless_requested(fill(database, plan)).await.unwrap_or(Ok(()))
     })
     .await
 }
 
-async fn fill(database: &Database, arguments: &SeedArguments) -> Result<()> {
-    // The conversions cannot fail.
-    let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
-    let project = &arguments.project;
-    let plan = Plan {
-        project: project.clone(),
-        machine_count: count(arguments.machines),
-        series_count: count(arguments.series),
-        commit_count: count(arguments.commits),
-        histogram_count: arguments.histograms.map(count),
-        rng_seed: arguments.rng_seed,
-    };
-    let bar = ProgressBar::new(u64::from(arguments.series) * u64::from(arguments.commits));
+async fn fill(database: &Database, plan: Plan) -> Result<()> {
+    let project = plan.project.clone();
+    let bar = ProgressBar::new(plan.series_count as u64 * plan.commit_count as u64);
     if let Ok(style) = ProgressStyle::with_template("{wide_bar:.dim} {pos}/{len} points  {eta} left") {
         bar.set_style(style.progress_chars("━╸─"));
     }

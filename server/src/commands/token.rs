@@ -2,9 +2,7 @@
 
 use super::account::pool;
 use super::columns::columns;
-use crate::cli::{
-    DataArguments, TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
-};
+use crate::cli::{DataArguments, TokenCommand, TokenCreateArguments};
 use crate::config::UsageError;
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -26,31 +24,41 @@ const FIRST: &str = "agent";
 const FIRST_FILE: &str = "agent.token";
 
 pub(crate) async fn token(command: TokenCommand, data: &DataArguments) -> Result<()> {
-    match command {
-        TokenCommand::Create(arguments) => create(arguments, data).await,
-        TokenCommand::List => list(data).await,
-        TokenCommand::Revoke(arguments) => revoke(arguments, data).await,
-        TokenCommand::Rotate(arguments) => rotate(arguments, data).await,
+    if let TokenCommand::Create(arguments) = &command {
+        check(arguments)?;
     }
+    let pool = pool(data).await?;
+    match command {
+        TokenCommand::Create(arguments) => create(&pool, arguments).await?,
+        TokenCommand::List => list(&pool).await?,
+        TokenCommand::Revoke { token_id } => revoke(&pool, token_id).await?,
+        TokenCommand::Rotate { token_id, overlap_hours } => rotate(&pool, token_id, overlap_hours).await?,
+    }
+    pool.close().await;
+    Ok(())
 }
 
-async fn create(arguments: TokenCreateArguments, data: &DataArguments) -> Result<()> {
+fn check(arguments: &TokenCreateArguments) -> Result<(), UsageError> {
+    let TokenCreateArguments { kind, account, scope, machine, .. } = arguments;
+    if let Some(foreign) = scope.iter().find(|scope| !kind.scopes().contains(scope)) {
+        return Err(UsageError::new(&format!("tokens of kind {kind} cannot have the scope {foreign}")));
+    }
+    if account.is_some() && *kind != TokenKind::User {
+        return Err(UsageError::new("--account requires --kind user"));
+    }
+    if machine.is_some() && *kind != TokenKind::Agent {
+        return Err(UsageError::new("--machine requires --kind agent"));
+    }
+    Ok(())
+}
+
+async fn create(pool: &PgPool, arguments: TokenCreateArguments) -> Result<()> {
     let TokenCreateArguments { name, kind, account, scope, project, machine, expires_in_days } = arguments;
     let scopes = if scope.is_empty() { kind.default_scopes().to_vec() } else { scope };
-    if let Some(foreign) = scopes.iter().find(|scope| !kind.scopes().contains(scope)) {
-        return Err(UsageError::new(&format!("tokens of kind {kind} cannot have the scope {foreign}")).into());
-    }
-    if account.is_some() && kind != TokenKind::User {
-        return Err(UsageError::new("--account requires --kind user").into());
-    }
-    if machine.is_some() && kind != TokenKind::Agent {
-        return Err(UsageError::new("--machine requires --kind agent").into());
-    }
     let binding = Binding {
         project: project.map(|project| project.to_string()),
         machine: machine.map(|machine| machine.to_string()),
     };
-    let pool = pool(data).await?;
     let account_id = match &account {
         Some(account) => {
             let mut connection = pool.acquire().await.context("cannot find the account")?;
@@ -64,17 +72,14 @@ async fn create(arguments: TokenCreateArguments, data: &DataArguments) -> Result
     };
     let expires_at = Some(Utc::now() + TimeDelta::days(expires_in_days.into()));
     let new = NewToken { name: &name, kind, account_id, scopes: &scopes, binding: &binding, expires_at };
-    let issued = tokens::issue_token(&pool, &By::command_line(), &new).await;
+    let issued = tokens::issue_token(pool, &By::command_line(), &new).await;
     let (_, issued) = plain(issued).context("cannot store the token")?;
-    pool.close().await;
     print_issued(&name, &issued)
 }
 
-async fn list(data: &DataArguments) -> Result<()> {
-    let pool = pool(data).await?;
+async fn list(pool: &PgPool) -> Result<()> {
     let all = VisibleTokens { all: true, account_id: None, projects: Vec::new() };
-    let rows = token::list(&pool, &all, 0, i64::MAX).await.context("cannot read the tokens")?;
-    pool.close().await;
+    let rows = token::list(pool, &all, 0, i64::MAX).await.context("cannot read the tokens")?;
     let day = |time: Option<DateTime<Utc>>| {
         time.map_or_else(|| "never".to_owned(), |time| time.format("%Y-%m-%d").to_string())
     };
@@ -111,24 +116,18 @@ async fn list(data: &DataArguments) -> Result<()> {
     crate::print(&columns(head, &cells))
 }
 
-async fn revoke(arguments: TokenRevokeArguments, data: &DataArguments) -> Result<()> {
-    let TokenRevokeArguments { token_id } = arguments;
-    let pool = pool(data).await?;
-    let revoked = tokens::revoke_token(&pool, Changer::Operator, &By::command_line(), token_id).await;
+async fn revoke(pool: &PgPool, token_id: i64) -> Result<()> {
+    let revoked = tokens::revoke_token(pool, Changer::Operator, &By::command_line(), token_id).await;
     let row = found(revoked, token_id, "cannot revoke the token")?;
-    pool.close().await;
     eprintln!("revoked token {}", row.name);
     Ok(())
 }
 
-async fn rotate(arguments: TokenRotateArguments, data: &DataArguments) -> Result<()> {
-    let TokenRotateArguments { token_id, overlap_hours } = arguments;
-    let pool = pool(data).await?;
+async fn rotate(pool: &PgPool, token_id: i64, overlap_hours: u32) -> Result<()> {
     let overlap = TimeDelta::hours(overlap_hours.into());
     let by = By::command_line();
-    let rotated = tokens::rotate_token(&pool, Changer::Operator, &by, token_id, overlap).await;
+    let rotated = tokens::rotate_token(pool, Changer::Operator, &by, token_id, overlap).await;
     let (row, issued) = found(rotated, token_id, "cannot rotate the token")?;
-    pool.close().await;
     eprintln!("the old secret is valid for {overlap_hours} more hours");
     print_issued(&row.name, &issued)
 }

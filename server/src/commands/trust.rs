@@ -2,23 +2,27 @@
 
 use super::account::pool;
 use super::columns::columns;
-use crate::cli::{DataArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments};
+use crate::cli::{DataArguments, TrustCommand, TrustCreateArguments};
 use anyhow::{Context, Result};
 use roundtrip_domain::audited::tokens;
 use roundtrip_storage::audit::By;
 use roundtrip_storage::oidc::Patterns;
 use roundtrip_storage::oidc::{self, New};
+use sqlx::PgPool;
 
 pub(crate) async fn trust(command: TrustCommand, data: &DataArguments) -> Result<()> {
+    let pool = pool(data).await?;
     match command {
-        TrustCommand::Create(arguments) => create(arguments, data).await,
-        TrustCommand::List => list(data).await,
-        TrustCommand::Delete(arguments) => delete(arguments, data).await,
+        TrustCommand::Create(arguments) => create(&pool, &arguments).await?,
+        TrustCommand::List => list(&pool).await?,
+        TrustCommand::Delete { oidc_trust_id } => delete(&pool, oidc_trust_id).await?,
     }
+    pool.close().await;
+    Ok(())
 }
 
-async fn create(arguments: TrustCreateArguments, data: &DataArguments) -> Result<()> {
-    let TrustCreateArguments { project, repository, repository_id, owner_id, issuer, .. } = &arguments;
+async fn create(pool: &PgPool, arguments: &TrustCreateArguments) -> Result<()> {
+    let TrustCreateArguments { project, repository, repository_id, owner_id, issuer, .. } = arguments;
     let patterns = Patterns {
         workflow_ref: arguments.workflow_ref.clone(),
         git_ref: arguments.git_ref.clone(),
@@ -32,18 +36,14 @@ async fn create(arguments: TrustCreateArguments, data: &DataArguments) -> Result
         repository_owner_id: *owner_id,
         patterns: &patterns,
     };
-    let pool = pool(data).await?;
-    let row = tokens::create_oidc_trust(&pool, &By::command_line(), &new).await;
+    let row = tokens::create_oidc_trust(pool, &By::command_line(), &new).await;
     let row = row.context("cannot store the trust")?;
-    pool.close().await;
     eprintln!("created trust {}: CI jobs of {repository} can upload to {project}", row.oidc_trust_id);
     Ok(())
 }
 
-async fn list(data: &DataArguments) -> Result<()> {
-    let pool = pool(data).await?;
-    let rows = oidc::list(&pool, None, 0, i64::MAX).await.context("cannot read the trusts")?;
-    pool.close().await;
+async fn list(pool: &PgPool) -> Result<()> {
+    let rows = oidc::list(pool, None, 0, i64::MAX).await.context("cannot read the trusts")?;
     let any = |pattern: Option<String>| pattern.unwrap_or_else(|| "any".to_owned());
     let cells: Vec<_> = rows
         .into_iter()
@@ -66,14 +66,11 @@ async fn list(data: &DataArguments) -> Result<()> {
     crate::print(&columns(head, &cells))
 }
 
-async fn delete(arguments: TrustDeleteArguments, data: &DataArguments) -> Result<()> {
-    let pool = pool(data).await?;
-    let trust = arguments.oidc_trust_id;
-    let deleted = tokens::delete_oidc_trust(&pool, &By::command_line(), trust, |_| true).await;
+async fn delete(pool: &PgPool, trust: i64) -> Result<()> {
+    let deleted = tokens::delete_oidc_trust(pool, &By::command_line(), trust, |_| true).await;
     let deleted = deleted.context("cannot delete the trust")?;
     let row =
         deleted.with_context(|| format!("trust {trust} not found. See `roundtrip-server trust list`"))?;
-    pool.close().await;
     eprintln!("deleted trust {trust}: CI jobs of {} can no longer upload to {}", row.repository, row.project);
     Ok(())
 }

@@ -9,6 +9,7 @@ mod signal;
 
 use catalogue::PRESET;
 use chrono::{DateTime, TimeDelta, Utc};
+use clap::builder::RangedU64ValueParser;
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
 use roundtrip_storage as db;
 use roundtrip_storage::seed::{Batch, Run};
@@ -31,22 +32,31 @@ const SHORT_HISTOGRAMS: usize = 20;
 const MACHINE_SECONDS: i64 = 7;
 const RUN_SECONDS: i64 = 90;
 
-/// The amount of history to create.
-#[derive(Clone, Debug)]
+/// The amount of history to create, and the arguments of `roundtrip-server seed`.
+#[derive(Clone, Debug, clap::Args)]
 pub struct Plan {
-    /// The project. It must have no runs.
+    /// Project without runs.
+    #[arg(long, value_name = "NAME", default_value = "seeded", value_parser = Slug::parse)]
     pub project: Slug,
-    /// The number of machines.
+    /// Machines.
+    #[arg(long = "machines", value_name = "COUNT", default_value = "5", value_parser = up_to(1_000))]
     pub machine_count: usize,
-    /// The number of series over all machines.
+    /// Series, over all machines.
+    #[arg(long = "series", value_name = "COUNT", default_value = "500", value_parser = up_to(1_000_000))]
     pub series_count: usize,
-    /// The number of commits, each measured once by every machine.
+    /// Commits, each with a point in every series.
+    #[arg(long = "commits", value_name = "COUNT", default_value = "500", value_parser = up_to(100_000))]
     pub commit_count: usize,
-    /// The number of newest commits with distributions per series. `None` means 1,000 in four series per machine and
-    /// 20 in the others.
+    /// Newest commits with distributions [default: 1,000 in four series per machine, 20 in others].
+    #[arg(long = "histograms", value_name = "COUNT")]
     pub histogram_count: Option<usize>,
-    /// The seed of the random numbers. The same seed gives the same history.
+    /// Random seed.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub rng_seed: u64,
+}
+
+fn up_to(count_max: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=count_max)
 }
 
 /// The numbers of rows written.
