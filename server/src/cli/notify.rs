@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct NotifyArguments {
-    /// Address for links in notifications [default: the listen address].
+    /// Public address for links [default: the listen address].
     #[arg(long, env = "ROUNDTRIP_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
     /// Allow notifications to private addresses and by plain HTTP: maintainers can reach the server's network.
