@@ -79,7 +79,7 @@ pub(crate) enum Command {
     },
     /// Back up the database to one file, even while the server runs.
     ///
-    /// The file is a zstd-compressed tar with checksums, and contains private data.
+    /// A consistent snapshot as a zstd-compressed tar with checksums. It contains private data.
     #[command(after_help = "Examples:\n  \
         roundtrip-server backup roundtrip.tar.zst\n  \
         roundtrip-server backup - | ssh vault 'cat > roundtrip.tar.zst'")]
@@ -215,30 +215,17 @@ pub(crate) struct RetentionArguments {
     pub(crate) points: Option<Keep>,
 }
 
-/// A retention time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
-    Forever,
-    Days(i32),
-}
-
-impl Keep {
-    /// The value in the database: none is forever.
-    pub(crate) fn days(self) -> Option<i32> {
-        match self {
-            Self::Forever => None,
-            Self::Days(days) => Some(days),
-        }
-    }
-}
+/// A retention time in days; none is forever.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keep(pub(crate) Option<i32>);
 
 impl FromStr for Keep {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse() {
-            Ok(days) if (1..=DAYS_MAX).contains(&days) => Ok(Self::Days(days)),
-            _ if text == "forever" => Ok(Self::Forever),
+            Ok(days) if (1..=DAYS_MAX).contains(&days) => Ok(Self(Some(days))),
+            _ if text == "forever" => Ok(Self(None)),
             _ => Err(format!("expected 1 to {DAYS_MAX} days, or forever")),
         }
     }

@@ -23,7 +23,7 @@ async fn change_and_show(database: &Database, arguments: &RetentionArguments) ->
             (arguments.histograms, &mut policy.histogram_retention_days),
             (arguments.points, &mut policy.point_retention_days),
         ] {
-            *days = option.map_or(*days, Keep::days);
+            *days = option.map_or(*days, |Keep(days)| days);
         }
         if *policy != before {
             retention::set(&database.pool, policy).await.context("cannot change the project")?;
