@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Users for PostgreSQL if this process is root. The first existing one is used.
@@ -88,28 +88,18 @@ impl Account {
         if self.other.is_none() {
             return Ok(());
         }
-        match self.first_barrier(directory)? {
-            Some(barrier) => bail!(
-                "PostgreSQL runs as the user {self}, who cannot enter {}: choose a --data-dir that every user can \
-                 reach, such as /var/lib/roundtrip, or open it with `chmod o+x`",
-                barrier.display()
-            ),
-            None => Ok(()),
-        }
-    }
-
-    fn first_barrier(&self, directory: &Path) -> Result<Option<PathBuf>> {
-        let mut above: Vec<&Path> = directory.ancestors().collect();
-        above.reverse();
-        for directory in above {
-            let metadata = directory
-                .metadata()
-                .with_context(|| format!("cannot read the metadata of {}", directory.display()))?;
+        for directory in directory.ancestors().collect::<Vec<_>>().into_iter().rev() {
+            let shown = directory.display();
+            let metadata =
+                directory.metadata().with_context(|| format!("cannot read the metadata of {shown}"))?;
             if !self.may_enter(&metadata) {
-                return Ok(Some(directory.to_path_buf()));
+                bail!(
+                    "PostgreSQL runs as the user {self}, who cannot enter {shown}: choose a --data-dir that every user \
+                     can reach, such as /var/lib/roundtrip, or open it with `chmod o+x`"
+                );
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     fn may_enter(&self, metadata: &Metadata) -> bool {

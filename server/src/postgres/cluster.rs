@@ -10,10 +10,9 @@ use super::lock::TreeLock;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File};
-use std::io::{ErrorKind, PipeReader, Read};
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
-use std::thread::JoinHandle;
 
 /// The PostgreSQL version of the files in `cluster`; `None` if there are no files.
 /// Incomplete files are an error, and are not changed.
@@ -104,33 +103,26 @@ async fn initialise(
     let mut command: Vec<OsString> = vec![programs.folder.join("initdb").into(), "-D".into(), partial.into()];
     command.extend(options.map(OsString::from));
     // A pipe, because a file could not be written on a full disk.
-    let (reader, output) = std::io::pipe().context("cannot create a pipe")?;
+    let (mut reader, output) = std::io::pipe().context("cannot create a pipe")?;
     let errors = output.try_clone().context("cannot duplicate a pipe")?;
     let mut guarded = Guarded::spawn(account, &command, lock, output.into(), errors.into())?;
-    let reading = read_in_thread(reader)?;
+    // In a thread, so that the writer never blocks.
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        // Output before an error is still useful.
+        let _ = reader.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
     let status = guarded.ended().await;
     if status.success() {
         return Ok(());
     }
-    let text = reading.join().unwrap_or_default();
+    let text = reading.await.unwrap_or_default();
     if diagnostics::is_disk_full(&text, &layout.data_dir) {
         return Err(diagnostics::disk_full(&layout.data_dir));
     }
     let complaint = diagnostics::last(&text).map_or_else(|| status.to_string(), str::to_owned);
     bail!("cannot create a database in {}: {complaint}", layout.data_dir.display())
-}
-
-/// Reads everything in a thread, so that the writer never blocks.
-fn read_in_thread(mut reader: PipeReader) -> Result<JoinHandle<String>> {
-    std::thread::Builder::new()
-        .name("initdb".to_owned())
-        .spawn(move || {
-            let mut bytes = Vec::new();
-            // Output before the error is still useful.
-            let _ = reader.read_to_end(&mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-        .context("cannot start a thread that reads initdb's output")
 }
 
 fn remove_all(path: &Path) -> Result<()> {
