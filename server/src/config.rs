@@ -89,13 +89,12 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
     else {
         return Ok(None);
     };
-    let secret = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the client secret of GitHub from {}", file.display()))?;
+    let secret = text("the client secret of GitHub", file)?;
     let settings = roundtrip_github::Settings {
         url: arguments.github_url.trim_end_matches('/').to_owned(),
         api_url: github_api_url(arguments),
         client_id: client_id.clone(),
-        client_secret: secret.trim().to_owned(),
+        client_secret: secret,
     };
     GitHub::new(settings).map(Some)
 }
@@ -110,13 +109,8 @@ pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Setti
     }
     let mail = match (&arguments.smtp_url, &arguments.mail_from) {
         (Some(url), Some(from)) => {
-            let password = arguments.smtp_password_file.as_ref().map(|file| {
-                let text = std::fs::read_to_string(file);
-                text.with_context(|| {
-                    format!("cannot read the mail server's password from {}", file.display())
-                })
-            });
-            let password = password.transpose()?.map(|text| text.trim().to_owned());
+            let password = arguments.smtp_password_file.as_ref();
+            let password = password.map(|file| text("the mail server's password", file)).transpose()?;
             Some(email::Mail::new(&email::Settings { url: url.clone(), password, from: from.clone() })?)
         }
         _ => None,
@@ -142,17 +136,24 @@ pub(crate) fn github_app(arguments: &AccessArguments) -> Result<Option<App>> {
     else {
         return Ok(None);
     };
-    let read = |what: &str, file: &Path| {
-        std::fs::read(file)
-            .with_context(|| format!("cannot read the {what} of the GitHub App from {}", file.display()))
-    };
     let settings = roundtrip_github::app::Settings {
         api_url: github_api_url(arguments),
         app_id,
-        private_key_pem: read("private key", key)?,
-        webhook_secret: read("webhook secret", secret)?.trim_ascii().to_vec(),
+        private_key_pem: read("the private key of the GitHub App", key)?,
+        webhook_secret: read("the webhook secret of the GitHub App", secret)?.trim_ascii().to_vec(),
     };
     App::new(settings).map(Some)
+}
+
+fn read(what: &str, file: &Path) -> Result<Vec<u8>> {
+    std::fs::read(file).with_context(|| format!("cannot read {what} from {}", file.display()))
+}
+
+/// A file's text without spaces around it.
+fn text(what: &str, file: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(file);
+    let text = text.with_context(|| format!("cannot read {what} from {}", file.display()))?;
+    Ok(text.trim().to_owned())
 }
 
 /// The address as given; by default, github.com's API or `/api/v3` of another address.
