@@ -52,7 +52,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Serve(arguments) => in_runtime(format, commands::serve::serve(*arguments, &data))?,
         Command::Postgres(arguments) => in_runtime(format, commands::postgres::postgres(arguments, &data))?,
         Command::Migrate { distributed } => {
-            in_runtime(format, commands::migrate::migrate(distributed, &data))?
+            in_runtime(format, commands::migrate::migrate(distributed, &data))?;
         }
         Command::Backup(arguments) => in_runtime(format, commands::backup::backup(arguments, &data))?,
         Command::Restore(arguments) => in_runtime(format, commands::restore::restore(arguments, &data))?,
