@@ -7,6 +7,7 @@ use rand::RngExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -22,7 +23,7 @@ const PAUSE_SECONDS_MAX: i64 = 3_600;
 
 /// A client of GitHub's REST API.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub(crate) struct Client {
     agent: ureq::Agent,
     api_url: String,
     permits: Arc<Semaphore>,
@@ -32,7 +33,7 @@ pub struct Client {
 
 /// A request.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     /// `GET`, `POST` or `PATCH`.
     pub method: &'static str,
     /// The path below the API's address.
@@ -87,7 +88,7 @@ pub(crate) struct Account {
 
 /// A successful answer.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The body of the answer.
     body: Vec<u8>,
     /// Whether there is another page.
@@ -99,7 +100,7 @@ impl Client {
     ///
     /// # Errors
     /// The address is invalid.
-    pub fn new(api_url: &str) -> Result<Self> {
+    pub(crate) fn new(api_url: &str) -> Result<Self> {
         Ok(Self {
             agent: agent(TIMEOUT),
             api_url: checked_url(api_url)?.to_owned(),
@@ -109,12 +110,11 @@ impl Client {
     }
 
     /// Sends a request, unless a rate limit is in effect.
-    pub async fn call(&self, call: Call<'_>, now: DateTime<Utc>) -> Result<Answer, GitHubError> {
-        let temporary = |error: String| GitHubError::Temporary(error);
+    pub(crate) async fn call(&self, call: Call<'_>, now: DateTime<Utc>) -> Result<Answer, GitHubError> {
         if let Some(until) = self.quiet_until().filter(|until| now < *until) {
             return Err(GitHubError::Limited { until: Some(until) });
         }
-        let _permit = self.permits.acquire().await.map_err(|error| temporary(error.to_string()))?;
+        let _permit = self.permits.acquire().await.map_err(temporary)?;
         let mut request = Request::builder()
             .method(call.method)
             .uri(format!("{}{}", self.api_url, call.path))
@@ -125,12 +125,12 @@ impl Client {
         if !body.is_empty() {
             request = request.header("content-type", "application/json");
         }
-        let request = request.body(body.into_bytes()).map_err(|error| temporary(error.to_string()))?;
+        let request = request.body(body.into_bytes()).map_err(temporary)?;
         let agent = self.agent.clone();
         let answer = tokio::task::spawn_blocking(move || send(&agent, request, ANSWER_BYTES_MAX)).await;
-        let answer = answer.map_err(|error| temporary(error.to_string()))?;
+        let answer = answer.map_err(temporary)?;
         // The error must not include the body: it can contain data of private repositories.
-        let (parts, body) = answer.map_err(|error| temporary(error.to_string()))?.into_parts();
+        let (parts, body) = answer.map_err(temporary)?.into_parts();
         if parts.status.is_success() {
             let link = parts.headers.get("link").and_then(|value| value.to_str().ok()).unwrap_or_default();
             return Ok(Answer { body, has_next: link.contains("rel=\"next\"") });
@@ -153,7 +153,7 @@ impl Answer {
     ///
     /// # Errors
     /// The body has an unexpected structure.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, GitHubError> {
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, GitHubError> {
         serde_json::from_slice(&self.body).map_err(|error| GitHubError::Temporary(error.to_string()))
     }
 }
@@ -220,6 +220,10 @@ impl GitHubError {
     pub fn is_failure(&self) -> bool {
         !matches!(self, Self::Limited { until: Some(_) })
     }
+}
+
+fn temporary(error: impl Display) -> GitHubError {
+    GitHubError::Temporary(error.to_string())
 }
 
 /// Exponential backoff with jitter.

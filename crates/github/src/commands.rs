@@ -20,7 +20,7 @@ const REASON_LENGTH_MAX: usize = 500;
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// Measure the newest commit.
     Queue {
         /// The preset; none for the default.
@@ -44,7 +44,7 @@ pub enum Command {
 
 impl Command {
     /// The machines to measure on, empty for all; `None` for commands that measure nothing.
-    pub fn machines(&self) -> Option<&[String]> {
+    pub(crate) fn machines(&self) -> Option<&[String]> {
         match self {
             Self::Queue { machines, .. } | Self::Retry { machines } => Some(machines),
             Self::Cancel | Self::Ack { .. } => None,
@@ -52,7 +52,7 @@ impl Command {
     }
 
     /// The command's name in a comment.
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Queue { .. } => "queue",
             Self::Cancel => "cancel",
@@ -63,7 +63,7 @@ impl Command {
 }
 
 /// The commands of a comment, in order; for an invalid one, an error that names the expected syntax.
-pub fn find(comment: &str) -> Vec<Result<Command, String>> {
+pub(crate) fn find(comment: &str) -> Vec<Result<Command, String>> {
     lines(comment).iter().filter_map(|line| parse(line)).take(COMMANDS_MAX).collect()
 }
 
@@ -223,7 +223,7 @@ async fn reply(repository: Repository<'_>, comment: &Comment<'_>, what: &str) ->
 
 /// The origin of a command.
 #[derive(Clone, Debug)]
-pub struct CommandOrigin<'a> {
+pub(crate) struct CommandOrigin<'a> {
     /// The comment and position, the same for repeated deliveries.
     pub source: &'a str,
     /// The author's login.
@@ -233,7 +233,7 @@ pub struct CommandOrigin<'a> {
 }
 
 /// Stores a command from a user with write access, for the commit that they saw. `queue` approves the commit.
-pub async fn note_command(
+pub(crate) async fn note_command(
     pool: &PgPool,
     pull_request: &PullRequestRow,
     origin: &CommandOrigin<'_>,

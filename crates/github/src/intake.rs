@@ -9,7 +9,7 @@ use roundtrip_storage::github::pull_request::{self, Read};
 use sqlx::PgPool;
 
 /// Stores the state of a pull request.
-pub async fn note_pull_request(
+pub(crate) async fn note_pull_request(
     pool: &PgPool,
     repository: &Repository,
     project_id: i64,
@@ -33,7 +33,7 @@ pub async fn note_pull_request(
 }
 
 /// Stores the head of the default branch.
-pub async fn note_push(
+pub(crate) async fn note_push(
     pool: &PgPool,
     repository: &Repository,
     sha: &str,

@@ -1,31 +1,31 @@
 //! GitHub: sign-in, and results on pull requests.
 //!
 //! # Codemap
-//! - [`sign_in`]: authenticates users with an OAuth app.
+//! - `sign_in`: authenticates users with an OAuth app.
 //! - [`app`]: the GitHub App of this server: settings, JWTs and tokens.
-//! - [`client`]: requests to the REST API, and [`client::GitHubError`], their errors. [`repository`]: requests about one
-//!   repository.
-//! - [`webhook`]: verifies and parses deliveries. [`commands`]: commands in comments, and who may use them.
-//! - [`worker`]: handles deliveries, one at a time. [`intake`]: stores their results.
+//! - `client`: requests to the REST API, and [`GitHubError`], their errors. `repository`: requests about one repository.
+//! - [`webhook`]: verifies and parses deliveries. `commands`: commands in comments, and who may use them.
+//! - [`worker`]: handles deliveries, one at a time. `intake`: stores their results.
 //! - [`sweep`]: reads the state that no delivery reported.
 //! - [`report`]: builds the report of a pull request from its jobs.
 //! - [`comment`]: the texts of comments and checks. [`reconcile`]: writes them to GitHub.
 
 pub mod app;
-pub mod client;
-pub mod commands;
+mod client;
+mod commands;
 pub mod comment;
-pub mod intake;
+mod intake;
 pub mod reconcile;
 pub mod report;
-pub mod repository;
-pub mod sign_in;
+mod repository;
+mod sign_in;
 mod signature;
 pub mod sweep;
 pub mod webhook;
 pub mod worker;
 
 pub use app::App;
+pub use client::GitHubError;
 pub use sign_in::{GitHub, Settings};
 
 use anyhow::{Result, ensure};

@@ -20,7 +20,7 @@ const WRITERS: [&str; 3] = ["admin", "maintain", "write"];
 
 /// A repository at GitHub, now.
 #[derive(Clone, Copy, Debug)]
-pub struct Repository<'a> {
+pub(crate) struct Repository<'a> {
     app: &'a App,
     pool: &'a PgPool,
     full_name: &'a str,
@@ -30,7 +30,7 @@ pub struct Repository<'a> {
 
 /// A pull request.
 #[derive(Clone, Debug, Deserialize)]
-pub struct PullRequest {
+pub(crate) struct PullRequest {
     /// Its number.
     pub number: i64,
     /// `open` or `closed`.
@@ -45,7 +45,7 @@ pub struct PullRequest {
 
 /// The head or base of a pull request.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Branch {
+pub(crate) struct Branch {
     /// Its newest commit.
     pub sha: String,
     /// Its name.
@@ -92,12 +92,12 @@ struct Permission {
 
 impl PullRequest {
     /// The author's login.
-    pub fn author(&self) -> &str {
+    pub(crate) fn author(&self) -> &str {
         self.user.as_ref().map_or("ghost", |user| &user.login)
     }
 
     /// Whether its head is in another repository, or in a deleted one.
-    pub fn is_fork(&self) -> bool {
+    pub(crate) fn is_fork(&self) -> bool {
         let id = |branch: &Branch| branch.repo.as_ref().map(|repo| repo.id);
         id(&self.head).is_none() || id(&self.head) != id(&self.base)
     }
@@ -105,7 +105,7 @@ impl PullRequest {
 
 impl<'a> Repository<'a> {
     /// A repository that the App may use.
-    pub fn new(
+    pub(crate) fn new(
         app: &'a App,
         pool: &'a PgPool,
         repository: &'a installation::Repository,
@@ -119,12 +119,12 @@ impl<'a> Repository<'a> {
     }
 
     /// The current state of a pull request.
-    pub async fn pull_request(&self, number: i64) -> Result<PullRequest, GitHubError> {
+    pub(crate) async fn pull_request(&self, number: i64) -> Result<PullRequest, GitHubError> {
         self.get(&format!("pulls/{number}")).await
     }
 
     /// All open pull requests.
-    pub async fn open_pull_requests(&self) -> Result<Vec<PullRequest>, GitHubError> {
+    pub(crate) async fn open_pull_requests(&self) -> Result<Vec<PullRequest>, GitHubError> {
         let mut all = Vec::new();
         for page in 1.. {
             let answer =
@@ -138,7 +138,7 @@ impl<'a> Repository<'a> {
     }
 
     /// The newest commit of a branch.
-    pub async fn head_of(&self, branch: &str) -> Result<String, GitHubError> {
+    pub(crate) async fn head_of(&self, branch: &str) -> Result<String, GitHubError> {
         let reference = format!("heads/{branch}");
         let reference = utf8_percent_encode(&reference, NON_ALPHANUMERIC);
         let commit: Commit = self.get(&format!("commits/{reference}")).await?;
@@ -146,7 +146,7 @@ impl<'a> Repository<'a> {
     }
 
     /// Whether a user has write access.
-    pub async fn is_writer(&self, login: &str) -> Result<bool, GitHubError> {
+    pub(crate) async fn is_writer(&self, login: &str) -> Result<bool, GitHubError> {
         let login = utf8_percent_encode(login, NON_ALPHANUMERIC);
         match self.get::<Permission>(&format!("collaborators/{login}/permission")).await {
             Ok(has) => {
@@ -159,7 +159,11 @@ impl<'a> Repository<'a> {
     }
 
     /// The oldest comment of this App on a pull request that begins with this text.
-    pub async fn find_comment(&self, number: i64, beginning: &str) -> Result<Option<i64>, GitHubError> {
+    pub(crate) async fn find_comment(
+        &self,
+        number: i64,
+        beginning: &str,
+    ) -> Result<Option<i64>, GitHubError> {
         for page in 1.. {
             let path = format!("issues/{number}/comments?per_page={PER_PAGE}&page={page}");
             let answer = self.ask("GET", &path, None).await?;
@@ -177,26 +181,26 @@ impl<'a> Repository<'a> {
     }
 
     /// Writes a comment.
-    pub async fn create_comment(&self, number: i64, body: &str) -> Result<i64, GitHubError> {
+    pub(crate) async fn create_comment(&self, number: i64, body: &str) -> Result<i64, GitHubError> {
         let body = json!({ "body": body });
         let made: Numbered = self.write("POST", &format!("issues/{number}/comments"), &body).await?.read()?;
         Ok(made.id)
     }
 
     /// Replaces the text of a comment.
-    pub async fn update_comment(&self, comment: i64, body: &str) -> Result<(), GitHubError> {
+    pub(crate) async fn update_comment(&self, comment: i64, body: &str) -> Result<(), GitHubError> {
         let body = json!({ "body": body });
         self.write("PATCH", &format!("issues/comments/{comment}"), &body).await.map(drop)
     }
 
     /// Adds a reaction to a comment. Idempotent.
-    pub async fn react(&self, comment: i64) -> Result<(), GitHubError> {
+    pub(crate) async fn react(&self, comment: i64) -> Result<(), GitHubError> {
         let body = json!({"content": "eyes"});
         self.write("POST", &format!("issues/comments/{comment}/reactions"), &body).await.map(drop)
     }
 
     /// This App's check of a commit with this name.
-    pub async fn find_check(&self, sha: &str, name: &str) -> Result<Option<i64>, GitHubError> {
+    pub(crate) async fn find_check(&self, sha: &str, name: &str) -> Result<Option<i64>, GitHubError> {
         let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
         let path = format!("commits/{sha}/check-runs?check_name={name}&per_page={PER_PAGE}");
         let found: CheckRuns = self.get(&path).await?;
@@ -205,13 +209,13 @@ impl<'a> Repository<'a> {
     }
 
     /// Creates a check.
-    pub async fn create_check(&self, check: &Value) -> Result<i64, GitHubError> {
+    pub(crate) async fn create_check(&self, check: &Value) -> Result<i64, GitHubError> {
         let made: Numbered = self.write("POST", "check-runs", check).await?.read()?;
         Ok(made.id)
     }
 
     /// Updates a check.
-    pub async fn update_check(&self, id: i64, check: &Value) -> Result<(), GitHubError> {
+    pub(crate) async fn update_check(&self, id: i64, check: &Value) -> Result<(), GitHubError> {
         self.write("PATCH", &format!("check-runs/{id}"), check).await.map(drop)
     }
 
