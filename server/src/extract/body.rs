@@ -4,7 +4,7 @@ use crate::AppState;
 use crate::error::ApiError;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::header::{self, AsHeaderName, HeaderMap};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use roundtrip_domain::error::DomainError;
 use roundtrip_domain::ingest::admission::Admitted;
@@ -65,7 +65,7 @@ impl FromRequest<AppState> for ReportBody {
 
 /// The `content-length` of a body, or 0.
 pub(crate) fn stated_bytes(headers: &HeaderMap, max_bytes: usize) -> Result<usize, ApiError> {
-    match text(headers, &header::CONTENT_LENGTH).parse::<usize>() {
+    match header_text(headers, header::CONTENT_LENGTH).parse::<usize>() {
         Ok(stated) if stated > max_bytes => Err(too_large(max_bytes).into()),
         stated => Ok(stated.unwrap_or(0)),
     }
@@ -98,7 +98,7 @@ fn cut_short(error: impl Display) -> DomainError {
 }
 
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
-    let found = text(headers, &header::CONTENT_TYPE);
+    let found = header_text(headers, header::CONTENT_TYPE);
     let essence = found.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
@@ -107,7 +107,7 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
-    let found = text(headers, &header::CONTENT_ENCODING);
+    let found = header_text(headers, header::CONTENT_ENCODING);
     match found.trim().to_ascii_lowercase().as_str() {
         "" | "identity" => Ok(Encoding::Identity),
         "gzip" => Ok(Encoding::Gzip),
@@ -116,7 +116,8 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
     }
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
+/// The text of a header; empty if it is absent or not ASCII.
+pub(crate) fn header_text(headers: &HeaderMap, name: impl AsHeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 

@@ -8,8 +8,8 @@ mod parameters;
 
 pub use accept::{Accept, Format};
 pub use body::{Json, ReportBody};
-pub(crate) use body::{read_within, require_json, stated_bytes};
+pub(crate) use body::{header_text, read_within, require_json, stated_bytes};
 pub use caller::{AcknowledgedBefore, Agent, Caller, Uploader};
-pub use paged::{Cursor, NoFilter, Page, Paged};
+pub use paged::{Cursor, NoFilter, Page, Paged, Place};
 pub(crate) use parameters::within;
 pub use parameters::{CommaSeparated, Path, Query};

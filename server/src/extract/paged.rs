@@ -11,22 +11,17 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, Serializer};
-use std::fmt::Display;
+use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-/// The maximum number of entries per page.
 const ENTRIES_MAX: i64 = 1_000;
-/// The default number of entries per page.
 const ENTRIES_DEFAULT: i64 = 100;
 
 /// The query of a list: filters `Q`, and the page after the key `T`.
 #[derive(Debug)]
 pub struct Paged<Q, T> {
-    /// The filters.
     pub query: Q,
-    /// The maximum number of entries.
     pub limit: i64,
-    /// Only entries after this key.
     pub after: Option<T>,
 }
 
@@ -104,6 +99,28 @@ impl<T: FromStr> Cursor<T> {
 impl<T: Display> Serialize for Cursor<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&URL_SAFE_NO_PAD.encode(self.0.to_string()))
+    }
+}
+
+/// A key of a number and a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub number: i64,
+    pub text: String,
+}
+
+impl Display for Place {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} {}", self.number, self.text)
+    }
+}
+
+impl FromStr for Place {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (number, text) = text.split_once(' ').unwrap_or((text, ""));
+        Ok(Self { number: number.parse()?, text: text.to_owned() })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
+use crate::extract::{Caller, Cursor, Page, Paged, Path, Place, Query};
 use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::graph::{CommonAncestor, Graph};
@@ -14,8 +14,6 @@ use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::fmt;
-use std::str::FromStr;
 use utoipa::ToSchema;
 
 /// The minimum and maximum number of digits that name a commit.
@@ -34,7 +32,7 @@ pub struct CommitList {
     pub commits: Vec<CommitSummary>,
     /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
-    pub next_after: Option<Cursor<CommitPlace>>,
+    pub next_after: Option<Cursor<Place>>,
 }
 
 /// One commit and its results.
@@ -115,18 +113,6 @@ pub struct MergeBaseQuery {
 #[serde(try_from = "String")]
 pub struct CommitName(String);
 
-/// The reason why a text is not a commit's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected 7 to 64 hexadecimal digits")]
-pub struct InvalidCommitName;
-
-/// The position of a commit in lists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommitPlace {
-    ordinal: i64,
-    sha: String,
-}
-
 /// The commits of a project.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/commits", tag = "commits", params(ProjectPath, CommitQuery, Page),
@@ -137,7 +123,7 @@ pub(crate) async fn list_commits(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    paged: Paged<CommitQuery, CommitPlace>,
+    paged: Paged<CommitQuery, Place>,
 ) -> Result<Json<CommitList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = db::graph::Filter {
@@ -146,10 +132,9 @@ pub(crate) async fn list_commits(
         words: paged.query.q.clone(),
     };
     // Every SHA sorts before this text.
-    let before = paged.after.as_ref().map_or((i64::MAX, "g"), |place| (place.ordinal, place.sha.as_str()));
+    let before = paged.after.as_ref().map_or((i64::MAX, "g"), |place| (place.number, place.text.as_str()));
     let rows = db::graph::list(&state.pool, project_id, &filter, before, paged.row_limit()).await?;
-    let (commits, next_after) =
-        paged.cut(rows, |row| CommitPlace { ordinal: row.ordinal, sha: row.sha.clone() });
+    let (commits, next_after) = paged.cut(rows, |row| Place { number: row.ordinal, text: row.sha.clone() });
     Ok(Json(CommitList { commits, next_after }))
 }
 
@@ -253,25 +238,10 @@ async fn find(
 }
 
 impl TryFrom<String> for CommitName {
-    type Error = InvalidCommitName;
+    type Error = &'static str;
 
-    fn try_from(text: String) -> Result<Self, InvalidCommitName> {
+    fn try_from(text: String) -> Result<Self, Self::Error> {
         let is_name = NAME_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_name { Ok(Self(text.to_ascii_lowercase())) } else { Err(InvalidCommitName) }
-    }
-}
-
-impl fmt::Display for CommitPlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.ordinal, self.sha)
-    }
-}
-
-impl FromStr for CommitPlace {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (ordinal, sha) = text.split_once(' ').unwrap_or((text, ""));
-        Ok(Self { ordinal: ordinal.parse()?, sha: sha.to_owned() })
+        if is_name { Ok(Self(text.to_ascii_lowercase())) } else { Err("expected 7 to 64 hexadecimal digits") }
     }
 }

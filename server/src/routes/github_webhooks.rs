@@ -2,10 +2,10 @@
 
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{read_within, require_json, stated_bytes};
+use crate::extract::{header_text as text, read_within, require_json, stated_bytes};
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use chrono::Utc;
 use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_github::{App, webhook};
@@ -101,8 +101,4 @@ pub(crate) async fn receive_webhook(
         }
     };
     Ok((StatusCode::ACCEPTED, Json(WebhookReceipt { outcome })))
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }

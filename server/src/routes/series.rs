@@ -4,7 +4,7 @@ use super::permitted;
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, CommaSeparated, Cursor, Page, Paged, Path, Query};
+use crate::extract::{Caller, CommaSeparated, Cursor, Page, Paged, Path, Place, Query};
 use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
@@ -14,8 +14,6 @@ use roundtrip_storage::summary::StatedPoint;
 use roundtrip_wire::{Case, Methodology, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::str::FromStr;
 use utoipa::ToSchema;
 
 /// The maximum number of series in one request.
@@ -29,7 +27,7 @@ pub struct SeriesList {
     pub series: Vec<SeriesSummary>,
     /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
-    pub next_after: Option<Cursor<SeriesPlace>>,
+    pub next_after: Option<Cursor<Place>>,
 }
 
 /// Filter values for a project's series. Each value has the number of series it would select, given the filters of all
@@ -135,13 +133,6 @@ pub struct SeriesFilter {
     pub peers: CommaSeparated<i64>,
 }
 
-/// The position of a series in lists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeriesPlace {
-    series_id: i64,
-    sort_key: String,
-}
-
 /// A series in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -160,13 +151,14 @@ pub(crate) async fn list_series(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    paged: Paged<SeriesFilter, SeriesPlace>,
+    paged: Paged<SeriesFilter, Place>,
 ) -> Result<Json<SeriesList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = paged.query.filter();
-    let after = paged.after.as_ref().map_or(("", 0), |place| (place.sort_key.as_str(), place.series_id));
+    let after = paged.after.as_ref().map_or(("", 0), |place| (place.text.as_str(), place.number));
     let rows = db::series::search::list(&state.pool, project_id, &filter, after, paged.row_limit()).await?;
-    let (rows, next_after) = paged.cut(rows, SeriesPlace::from_row);
+    let (rows, next_after) =
+        paged.cut(rows, |row| Place { number: row.series_id, text: row.sort_key.clone() });
     Ok(Json(SeriesList { series: summaries(&state, rows).await?, next_after }))
 }
 
@@ -313,26 +305,5 @@ impl SeriesFacets {
             }
         }
         facets
-    }
-}
-
-impl SeriesPlace {
-    fn from_row(row: &db::series::SeriesRow) -> Self {
-        Self { series_id: row.series_id, sort_key: row.sort_key.clone() }
-    }
-}
-
-impl fmt::Display for SeriesPlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.series_id, self.sort_key)
-    }
-}
-
-impl FromStr for SeriesPlace {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (series_id, sort_key) = text.split_once(' ').unwrap_or((text, ""));
-        Ok(Self { series_id: series_id.parse()?, sort_key: sort_key.to_owned() })
     }
 }
