@@ -16,6 +16,7 @@ use roundtrip_domain::analysis::Direction;
 use roundtrip_storage as db;
 use roundtrip_storage::regression::{self, Filter, Regression, State as Progress};
 use roundtrip_storage::run::RunSummary;
+use roundtrip_wire::Slug;
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
@@ -27,21 +28,23 @@ const MEDIA_TYPE: &str = "application/atom+xml";
 struct Head<'a> {
     /// The id of the feed: see [`identity`].
     id: Uuid,
-    title: String,
-    /// The address of the feed, and of the web page with the same content.
-    own: &'a str,
-    page: &'a str,
+    title: &'a str,
+    project: &'a Slug,
+    /// Its name in the addresses of the feed and of the web page with the same content.
+    name: &'a str,
     /// The start of the feed: its update time while it has no entries.
     created_at: DateTime<Utc>,
 }
 
-fn answer(head: Head<'_>, entries: Vec<Entry>) -> Result<Response, ApiError> {
+fn answer(head: &Head<'_>, entries: Vec<Entry>) -> Result<Response, ApiError> {
+    let Head { id, title, project, name, created_at } = head;
     let updated = entries.iter().map(|entry| entry.updated).max();
+    let own = format!("/api/v1/projects/{project}/{name}.atom");
     let feed = Feed {
-        id: head.id.urn().to_string(),
-        title: Text::plain(head.title),
-        updated: updated.unwrap_or_else(|| head.created_at.fixed_offset()),
-        links: vec![link("self", head.own.to_owned(), MEDIA_TYPE), page(head.page.to_owned())],
+        id: id.urn().to_string(),
+        title: Text::plain(format!("{title} of {project}")),
+        updated: updated.unwrap_or_else(|| created_at.fixed_offset()),
+        links: vec![link("self", own, MEDIA_TYPE), page(format!("/{project}/{name}"))],
         generator: Some(Generator {
             value: "Roundtrip".into(),
             uri: None,
@@ -99,19 +102,13 @@ pub(crate) async fn feed_of_runs(
     Path(path): Path<ProjectPath>,
 ) -> Result<Response, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let project = path.project.as_str();
     let created_at = db::project::created_at(&state.pool, project_id).await?;
     let rows =
         db::run::list(&state.pool, project_id, db::run::Filter::default(), Uuid::max(), ENTRIES).await?;
     let entries = rows.iter().map(entry_of_run).collect();
-    let head = Head {
-        id: identity(project, created_at),
-        title: format!("Runs of {project}"),
-        own: &format!("/api/v1/projects/{project}/runs.atom"),
-        page: &format!("/{project}/runs"),
-        created_at,
-    };
-    answer(head, entries)
+    let project = &path.project;
+    let id = identity(project.as_str(), created_at);
+    answer(&Head { id, title: "Runs", project, name: "runs", created_at }, entries)
 }
 
 fn entry_of_run(run: &RunSummary) -> Entry {
@@ -154,19 +151,13 @@ pub(crate) async fn feed_of_regressions(
     Path(path): Path<ProjectPath>,
 ) -> Result<Response, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let project = path.project.as_str();
     let created_at = db::project::created_at(&state.pool, project_id).await?;
     let filter = Filter { states: STATES.to_vec(), direction: Some(Direction::Regressed), with_quiet: false };
     let rows = regression::list(&state.pool, project_id, &filter, i64::MAX, ENTRIES).await?;
     let entries = rows.iter().map(|row| entry_of_regression(row, created_at)).collect();
-    let head = Head {
-        id: identity(&format!("{project} regressions"), created_at),
-        title: format!("Regressions of {project}"),
-        own: &format!("/api/v1/projects/{project}/regressions.atom"),
-        page: &format!("/{project}/regressions"),
-        created_at,
-    };
-    answer(head, entries)
+    let project = &path.project;
+    let id = identity(&format!("{project} regressions"), created_at);
+    answer(&Head { id, title: "Regressions", project, name: "regressions", created_at }, entries)
 }
 
 fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {

@@ -24,6 +24,14 @@ const COOKIE: &str = "__Host-roundtrip-sign-in";
 const MINUTES: i64 = 10;
 /// GitHub's error for users who cancel.
 const ACCESS_DENIED: &str = "access_denied";
+/// Reasons for a failed sign-in, which the sign-in page explains: the user denied access,
+const DENIED: &str = "denied";
+/// the sign-in timed out or began in another browser,
+const STALE: &str = "stale";
+/// GitHub does not answer or rejects the request,
+const GITHUB: &str = "github";
+/// or there is no account for this GitHub user.
+const NO_ACCOUNT: &str = "no-account";
 
 /// The page to open after sign-in.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -45,19 +53,6 @@ pub struct CallbackQuery {
     pub state: Option<String>,
     /// The reason for a failed sign-in.
     pub error: Option<String>,
-}
-
-/// The reason for a failed sign-in, as shown on the sign-in page.
-#[derive(Clone, Copy, Debug)]
-enum Failure {
-    /// The user denied access.
-    Denied,
-    /// The sign-in timed out, or began in another browser.
-    Stale,
-    /// GitHub does not answer, or rejects the request.
-    GitHub,
-    /// There is no account for this GitHub user.
-    NoAccount,
 }
 
 /// Redirects to GitHub.
@@ -98,7 +93,7 @@ pub(crate) async fn callback(
             Ok((cookies, Redirect::to(to.as_str())).into_response())
         }
         Err(failure) => {
-            let page = format!("/-/sign-in?failed={}&to={}", failure.as_str(), to.encoded());
+            let page = format!("/-/sign-in?failed={failure}&to={}", to.encoded());
             Ok(([(header::SET_COOKIE, forget)], Redirect::to(&page)).into_response())
         }
     }
@@ -111,34 +106,34 @@ async fn signed_in(
     caller: &Caller,
     query: CallbackQuery,
     sign_in_cookie: Option<SignInCookie>,
-) -> Result<Result<HeaderValue, Failure>, ApiError> {
+) -> Result<Result<HeaderValue, &'static str>, ApiError> {
     if let Some(error) = query.error {
         if error == ACCESS_DENIED {
-            return Ok(Err(Failure::Denied));
+            return Ok(Err(DENIED));
         }
         tracing::warn!(?error, "sign-in with GitHub failed");
-        return Ok(Err(Failure::GitHub));
+        return Ok(Err(GITHUB));
     }
     let (Some(code), Some(echoed), Some(sign_in_cookie)) = (query.code, query.state, sign_in_cookie) else {
-        return Ok(Err(Failure::Stale));
+        return Ok(Err(STALE));
     };
     // Compared in constant time.
     if !bool::from(sign_in_cookie.state.as_bytes().ct_eq(echoed.as_bytes())) {
-        return Ok(Err(Failure::Stale));
+        return Ok(Err(STALE));
     }
     let user = match github.user(code, sign_in_cookie.verifier).await {
         Ok(user) => user,
         Err(error) => {
             tracing::warn!(error.cause = format!("{error:#}"), "sign-in with GitHub was rejected");
             session::refuse(state, caller, json!({"way": "github"})).await?;
-            return Ok(Err(Failure::GitHub));
+            return Ok(Err(GITHUB));
         }
     };
     let account = (user.id, user.login.as_str());
     let begun = sessions::begin_github_session(&state.pool, caller, &caller.by(), account).await?;
     let Some(secret) = begun else {
         session::refuse(state, caller, json!({"way": "github", "github_login": user.login})).await?;
-        return Ok(Err(Failure::NoAccount));
+        return Ok(Err(NO_ACCOUNT));
     };
     Ok(Ok(session_cookie(&secret)?))
 }
@@ -168,17 +163,5 @@ impl SignInCookie {
             verifier: verifier.to_owned(),
             to: ReturnPath::parse(to.as_deref()),
         })
-    }
-}
-
-impl Failure {
-    /// The value in the address of the sign-in page.
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Denied => "denied",
-            Self::Stale => "stale",
-            Self::GitHub => "github",
-            Self::NoAccount => "no-account",
-        }
     }
 }
