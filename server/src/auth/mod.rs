@@ -62,15 +62,8 @@ pub(crate) struct Authenticated {
     agent: Option<Working>,
 }
 
-impl Authenticated {
-    /// An account, or an anonymous caller.
-    fn new(caller: Caller) -> Self {
-        Self { caller, agent: None }
-    }
-}
-
 async fn identify(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Result<Authenticated, ApiError> {
-    match Credentials::from_headers(headers) {
+    let caller = match Credentials::from_headers(headers) {
         Credentials::Bearer(text) => {
             state.auth.limits.check_failures(client)?;
             let wrong = |why| Err(state.auth.limits.failed(client, why));
@@ -78,17 +71,16 @@ async fn identify(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Resu
                 Some(secret) if secret.kind() != SecretKind::Session => secret,
                 _ => return wrong("invalid token: check that it is complete and was issued by this server"),
             };
-            match authenticated_by(state, &secret).await? {
+            return match authenticated_by(state, &secret).await? {
                 Some(authenticated) => Ok(authenticated),
                 None => wrong("the token is unknown, revoked or expired: create another one"),
-            }
+            };
         }
-        Credentials::Session(secret) => {
-            let signed_in = signed_in(state, &secret).await?;
-            Ok(Authenticated::new(signed_in.unwrap_or_else(|| Caller::stranger(state.auth.is_private()))))
-        }
-        Credentials::None => Ok(Authenticated::new(Caller::stranger(state.auth.is_private()))),
-    }
+        Credentials::Session(secret) => signed_in(state, &secret).await?,
+        Credentials::None => None,
+    };
+    let caller = caller.unwrap_or_else(|| Caller::stranger(state.auth.is_private()));
+    Ok(Authenticated { caller, agent: None })
 }
 
 /// The owner of a token; `None` if it is invalid.

@@ -147,13 +147,9 @@ mod tests {
         IpAddr::V4(Ipv4Addr::from_bits(number))
     }
 
-    fn limits(requests_per_minute: u32) -> Limits {
-        Limits::new(requests_per_minute)
-    }
-
     #[test]
     fn each_client_and_token_has_its_own_bucket() {
-        let limits = limits(1);
+        let limits = Limits::new(1);
         assert!(limits.check(Proof::Nothing, client(1)).is_ok());
         let refused = limits.check(Proof::Nothing, client(1)).unwrap_err();
         assert!(matches!(refused, ApiError::TooManyRequests { .. }), "{refused}");
@@ -167,7 +163,7 @@ mod tests {
 
     #[test]
     fn only_the_failing_client_waits() {
-        let limits = limits(1);
+        let limits = Limits::new(1);
         for _ in 0..FAILURES.0 {
             assert!(matches!(limits.failed(client(1), "wrong"), ApiError::Unauthenticated(_)));
             assert!(limits.check_failures(client(1)).is_ok());
@@ -180,7 +176,7 @@ mod tests {
     #[test]
     fn forgets_idle_clients() {
         // With this quota, a bucket refills immediately.
-        let limits = limits(u32::MAX);
+        let limits = Limits::new(u32::MAX);
         let clients = 10 * CHECKS_BETWEEN_SWEEPS;
         for number in 0..clients {
             assert!(limits.check(Proof::Nothing, client(number)).is_ok());
@@ -190,7 +186,7 @@ mod tests {
 
     #[test]
     fn excess_failed_sign_ins_are_counted_not_logged() {
-        let limits = limits(1);
+        let limits = Limits::new(1);
         let written = (0..AUDITED.0).filter(|_| limits.audits_failure() == Some(0)).count();
         assert_eq!(written, 100);
         assert_eq!(limits.audits_failure(), None);
