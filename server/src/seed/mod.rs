@@ -20,7 +20,6 @@ use sqlx::{PgConnection, PgPool};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-/// Points per batch.
 const BATCH_POINTS: usize = 20_000;
 /// The number of batches drawn ahead of the writer.
 const BATCHES_AHEAD: usize = 2;
