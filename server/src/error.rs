@@ -30,36 +30,20 @@ pub enum ApiError {
     CrossSite(&'static str),
     /// The client exceeds its rate limit.
     #[error("too many requests: retry in {retry_after_seconds} s")]
-    TooManyRequests {
-        /// The delay.
-        retry_after_seconds: u64,
-    },
+    TooManyRequests { retry_after_seconds: u64 },
     /// The path does not support this method.
     #[error("{method} is not supported by this path")]
-    MethodNotAllowed {
-        /// The method of the request.
-        method: String,
-    },
+    MethodNotAllowed { method: String },
     /// The body is of another type, or compressed in another way.
     #[error("{header} is {found}: expected {expected}")]
-    UnsupportedMedia {
-        /// The header.
-        header: &'static str,
-        /// Its value.
-        found: String,
-        /// The expected values.
-        expected: &'static str,
-    },
+    UnsupportedMedia { header: &'static str, found: String, expected: &'static str },
     /// An agent's messages are of another version.
     #[error(
         "the agent supports protocol versions {} to {}, this server {} to {}: update the {}",
         theirs.start(), theirs.end(), PROTOCOLS.start(), PROTOCOLS.end(),
         if theirs.end() < PROTOCOLS.start() { "agent" } else { "server" }
     )]
-    AgentTooOld {
-        /// The agent's versions.
-        theirs: RangeInclusive<u32>,
-    },
+    AgentTooOld { theirs: RangeInclusive<u32> },
     /// The server is stopping.
     #[error("the server is stopping: retry later")]
     Stopping,
@@ -67,10 +51,7 @@ pub enum ApiError {
     #[error(
         "the database lacks migrations {missing:?}: restart the server, or run `roundtrip-server migrate`"
     )]
-    SchemaBehind {
-        /// Their versions.
-        missing: Vec<i64>,
-    },
+    SchemaBehind { missing: Vec<i64> },
 }
 
 impl ApiError {

@@ -15,7 +15,6 @@ pub(crate) const PREFIX: &str = "roundtrip";
 const DURATION_BOUNDS_SECONDS: [f64; 14] =
     [0.001, 0.002, 0.003, 0.005, 0.01, 0.015, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 20.0];
 
-/// The routes of uploads.
 const UPLOAD_ROUTES: [&str; 2] = ["/api/v1/runs/{run_id}", "/api/v1/import"];
 
 /// Names and values.

@@ -18,7 +18,6 @@ use tower_http::trace::TraceLayer;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 const REQUEST_ID: &str = "x-request-id";
-/// The maximum length of a client's request id.
 const REQUEST_ID_BYTES_MAX: usize = 128;
 
 /// The complete HTTP service over one database.

@@ -190,7 +190,6 @@ async fn list_repositories(call: Call) -> Answer {
 
 // Check runs.
 
-/// Length limit of a check's summary.
 const SUMMARY_LENGTH_MAX: usize = 65_535;
 const STATES: [&str; 3] = ["queued", "in_progress", "completed"];
 const CONCLUSIONS: [&str; 7] =
@@ -271,7 +270,6 @@ fn invalid(message: &str) -> Response {
 
 // Comments on pull requests, and reactions to them.
 
-/// Length limit of a comment.
 const BODY_LENGTH_MAX: usize = 65_536;
 const WRITE_COMMENTS: (&str, &str) = ("pull_requests", "write");
 

@@ -12,7 +12,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Limit of write requests per minute.
 pub(crate) const WRITES_PER_MINUTE: usize = 80;
 /// Limit of a request body in bytes; GitHub does not document its own.
 const BODY_BYTES_MAX: usize = 1024 * 1024;

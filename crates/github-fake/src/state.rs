@@ -12,7 +12,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
-/// The login of the App.
 pub(crate) const APP_LOGIN: &str = "roundtrip[bot]";
 const APP_ID: u64 = 123_456;
 const WEBHOOK_SECRET: &str = "It's a Secret to Everybody"; // GitHub's example. prose: allow

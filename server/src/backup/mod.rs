@@ -16,7 +16,6 @@ pub(crate) mod manifest;
 
 /// The number of parts queued between compression and the database connection, which limits memory.
 const PARTS_AHEAD: usize = 4;
-/// The size of a part.
 const PART_BYTES: usize = 4 << 20;
 
 /// The size of a backup.

@@ -13,7 +13,6 @@ use roundtrip_storage::error_rate::{ClassCounts, ClassRow, HistoryCounts, Machin
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The error rates of a project.

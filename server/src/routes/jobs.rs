@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-/// The maximum length of a preset's name, in bytes.
 const PRESET_BYTES_MAX: usize = 200;
 /// The maximum number of queued jobs with an estimated start.
 const ESTIMATED_MAX: i64 = 20_000;

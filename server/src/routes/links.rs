@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
-/// The maximum length of a path, in bytes.
 const PATH_BYTES_MAX: usize = 2_000;
 /// The number of digits of a code, for 40 bits.
 const CODE_DIGITS: usize = 10;

@@ -63,7 +63,6 @@ pub(crate) async fn list_machines(
     Ok(Json(MachineList { machines, next_after }))
 }
 
-/// The maximum number of environments in one response.
 const ENVIRONMENTS_MAX: i64 = 100;
 
 /// The environments in which a machine measured a project: the last 100.
@@ -93,9 +92,7 @@ pub(crate) async fn list_environments(
     Ok(Json(EnvironmentList { environments }))
 }
 
-/// The maximum number of runs in one response.
 const RUNS_MAX: i64 = 1_000;
-/// The default number of runs in one response.
 const RUNS_DEFAULT: i64 = 200;
 
 /// A machine's canary readings from its newest runs of a project.

@@ -23,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The maximum length of a name or pattern, in bytes.
 const TEXT_BYTES_MAX: usize = 500;
 
 /// A CI job's signed token.

@@ -92,7 +92,6 @@ async fn with_latest_runs(
 
 /// The maximum length of a branch name, in bytes. Git's own limit is that of a file name.
 const BRANCH_BYTES_MAX: usize = 255;
-/// The maximum length of a repository's address, in bytes.
 const URL_BYTES_MAX: usize = 1_000;
 
 /// The settings of a project.

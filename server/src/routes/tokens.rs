@@ -22,7 +22,6 @@ use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The maximum length of a name, in bytes.
 const NAME_BYTES_MAX: usize = 100;
 
 /// Tokens that have not been revoked.

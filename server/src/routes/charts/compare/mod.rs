@@ -153,7 +153,6 @@ pub(crate) async fn compare(
     }))
 }
 
-/// The maximum `limit`.
 const LIMIT_MAX: i64 = 10_000;
 
 async fn side(state: &AppState, project_id: i64, revision: &Revision) -> Result<SideRow, ApiError> {
