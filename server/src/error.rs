@@ -18,7 +18,7 @@ const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
 
 /// Why a request failed. The text is shown to the caller and names the input and the expected value.
 #[derive(Debug, thiserror::Error)]
-pub enum ApiError {
+pub(crate) enum ApiError {
     /// An error of the domain.
     #[error(transparent)]
     Domain(DomainError),
@@ -56,32 +56,32 @@ pub enum ApiError {
 
 impl ApiError {
     /// The resource was not found.
-    pub fn unknown(kind: Kind, name: impl ToString) -> Self {
+    pub(crate) fn unknown(kind: Kind, name: impl ToString) -> Self {
         DomainError::unknown(kind, name).into()
     }
 
     /// A parameter is invalid.
-    pub fn parameter(name: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn parameter(name: &str, detail: impl Into<String>) -> Self {
         DomainError::parameter(name, detail).into()
     }
 
     /// The client must wait.
-    pub fn too_many_requests(wait: Duration) -> Self {
+    pub(crate) fn too_many_requests(wait: Duration) -> Self {
         Self::TooManyRequests { retry_after_seconds: wait.as_secs() + 1 }
     }
 
     /// Converts a refusal. Hidden resources are reported as not found.
-    pub fn refused(refusal: Refusal, kind: Kind, name: impl ToString) -> Self {
+    pub(crate) fn refused(refusal: Refusal, kind: Kind, name: impl ToString) -> Self {
         DomainError::refused(refusal, kind, name).into()
     }
 
     /// The database does not answer.
-    pub fn unavailable(cause: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn unavailable(cause: impl Into<anyhow::Error>) -> Self {
         DomainError::unavailable(cause).into()
     }
 
     /// A bug or an unexpected failure.
-    pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn internal(cause: impl Into<anyhow::Error>) -> Self {
         DomainError::internal(cause).into()
     }
 

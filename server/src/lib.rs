@@ -1,15 +1,15 @@
 //! The Roundtrip server: stores uploads, and serves the API and the web UI.
 //!
 //! # Codemap
-//! - [`app`]: the whole HTTP service over one database; [`state`], [`router`], [`openapi`], [`assets`].
-//! - [`routes`]: one file per resource with its handlers, request types and response types.
-//! - [`auth`]: authentication. [`auth_settings`]: rate limits and trusted proxies. [`extract`]: extractors whose
+//! - [`app`]: the whole HTTP service over one database; [`state`], [`router`], `openapi`, `assets`.
+//! - `routes`: one file per resource with its handlers, request types and response types.
+//! - `auth`: authentication. [`auth_settings`]: rate limits and trusted proxies. `extract`: extractors whose
 //!   rejections are problems.
-//! - [`error`]: the error type of handlers, rendered as `application/problem+json`.
+//! - `error`: the error type of handlers, rendered as `application/problem+json`.
 //! - `badge`: a label and a message as SVG.
 //! - `content_policy`: the content security policy, and which pages can be embedded.
 //! - `etag`: entity tags and 304 responses.
-//! - [`metrics`]: counters of this process. [`monitoring`]: serves them to operators.
+//! - `metrics`: counters of this process. [`monitoring`]: serves them to operators.
 //! - [`traces`]: exports requests and statements to a collector.
 //! - [`seed`]: synthetic history, for load tests and demos.
 //!
@@ -18,19 +18,19 @@
 //!
 //! Transports, scenarios and machines are data, never an enum: a new one needs no change of the server.
 
-pub mod assets;
-pub mod auth;
+mod assets;
+mod auth;
 pub mod auth_settings;
 mod badge;
 mod content_policy;
-pub mod error;
+mod error;
 mod etag;
-pub mod extract;
-pub mod metrics;
+mod extract;
+mod metrics;
 pub mod monitoring;
-pub mod openapi;
+mod openapi;
 pub mod router;
-pub mod routes;
+mod routes;
 pub mod seed;
 pub mod state;
 pub mod traces;

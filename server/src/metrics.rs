@@ -22,7 +22,7 @@ pub(crate) type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
 /// Counters of this process.
 #[derive(Debug)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     pub(crate) registry: Registry,
     requests: Family<Labels<3>, Counter>,
     durations: Family<Labels<2>, Histogram, fn() -> Histogram>,

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// The format of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub(crate) enum Format {
     /// `application/json`.
     Json,
     /// `text/csv`, RFC 4180.
@@ -18,7 +18,7 @@ pub enum Format {
 
 /// The preferred format of the header `accept`: CSV only if requested explicitly, otherwise JSON.
 #[derive(Clone, Copy, Debug)]
-pub struct Accept(pub Format);
+pub(crate) struct Accept(pub Format);
 
 impl<S: Send + Sync> FromRequestParts<S> for Accept {
     type Rejection = Infallible;

@@ -17,7 +17,7 @@ const BYTES_MAX: usize = 64 * 1024;
 
 /// Like [`axum::Json`]; the rejection is an [`ApiError`] that names the member.
 #[derive(Debug)]
-pub struct Json<T>(pub T);
+pub(crate) struct Json<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
@@ -47,7 +47,7 @@ const SENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// A JSON body, not yet decompressed.
 #[derive(Debug)]
-pub struct ReportBody(pub UploadBody);
+pub(crate) struct ReportBody(pub UploadBody);
 
 impl FromRequest<AppState> for ReportBody {
     type Rejection = ApiError;

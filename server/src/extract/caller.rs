@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The caller, as identified by [`crate::auth`].
 #[derive(Clone, Debug)]
-pub struct Caller {
+pub(crate) struct Caller {
     caller: Arc<access::Caller>,
     agent: Option<Arc<Working>>,
     client: IpAddr,
@@ -61,7 +61,7 @@ impl FromRequestParts<AppState> for Caller {
 
 /// A caller that may upload. Extract it before the body, so that anonymous callers are rejected first.
 #[derive(Clone, Debug)]
-pub struct Uploader(pub Caller);
+pub(crate) struct Uploader(pub Caller);
 
 impl FromRequestParts<AppState> for Uploader {
     type Rejection = ApiError;
@@ -75,7 +75,7 @@ impl FromRequestParts<AppState> for Uploader {
 
 /// The calling agent. Extract it before the body, so that anonymous callers are rejected first.
 #[derive(Clone, Debug)]
-pub struct Agent(pub Arc<Working>);
+pub(crate) struct Agent(pub Arc<Working>);
 
 impl FromRequestParts<AppState> for Agent {
     type Rejection = ApiError;
@@ -89,7 +89,7 @@ impl FromRequestParts<AppState> for Agent {
 
 /// The agent's count of acknowledged runs from its header; `None` without the header.
 #[derive(Clone, Copy, Debug)]
-pub struct AcknowledgedBefore(pub Option<Acknowledged>);
+pub(crate) struct AcknowledgedBefore(pub Option<Acknowledged>);
 
 impl<S: Send + Sync> FromRequestParts<S> for AcknowledgedBefore {
     type Rejection = ApiError;

@@ -6,10 +6,10 @@ mod caller;
 mod paged;
 mod parameters;
 
-pub use accept::{Accept, Format};
-pub use body::{Json, ReportBody};
+pub(crate) use accept::{Accept, Format};
+pub(crate) use body::{Json, ReportBody};
 pub(crate) use body::{header_text, read_within, require_json, stated_bytes};
-pub use caller::{AcknowledgedBefore, Agent, Caller, Uploader};
-pub use paged::{Cursor, NoFilter, Page, Paged, Place};
+pub(crate) use caller::{AcknowledgedBefore, Agent, Caller, Uploader};
+pub(crate) use paged::{Cursor, NoFilter, Page, Paged, Place};
 pub(crate) use parameters::within;
-pub use parameters::{CommaSeparated, Path, Query};
+pub(crate) use parameters::{CommaSeparated, Path, Query};

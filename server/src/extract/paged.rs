@@ -19,7 +19,7 @@ const ENTRIES_DEFAULT: i64 = 100;
 
 /// The query of a list: filters `Q`, and the page after the key `T`.
 #[derive(Debug)]
-pub struct Paged<Q, T> {
+pub(crate) struct Paged<Q, T> {
     pub query: Q,
     pub limit: i64,
     pub after: Option<T>,
@@ -29,7 +29,7 @@ pub struct Paged<Q, T> {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Page {
+pub(crate) struct Page {
     /// The maximum number of entries.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<i64>,
@@ -40,16 +40,16 @@ pub struct Page {
 /// No filters: the list of all entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NoFilter {}
+pub(crate) struct NoFilter {}
 
 impl<Q, T> Paged<Q, T> {
     /// The limit for the query: one more row than requested shows whether there is a next page.
-    pub fn row_limit(&self) -> i64 {
+    pub(crate) fn row_limit(&self) -> i64 {
         self.limit + 1
     }
 
     /// The rows of this page, and the cursor of the next page if there is one.
-    pub fn cut<R>(&self, mut rows: Vec<R>, place: impl Fn(&R) -> T) -> (Vec<R>, Option<Cursor<T>>) {
+    pub(crate) fn cut<R>(&self, mut rows: Vec<R>, place: impl Fn(&R) -> T) -> (Vec<R>, Option<Cursor<T>>) {
         let wanted = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let has_more = rows.len() > wanted;
         rows.truncate(wanted);
@@ -85,11 +85,11 @@ where
 /// The key of the last entry of a page, used to request the next one. It is opaque to clients, so its content can
 /// change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cursor<T>(pub T);
+pub(crate) struct Cursor<T>(pub T);
 
 impl<T: FromStr> Cursor<T> {
     /// Parses a cursor; `None` for an invalid text.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let place = String::from_utf8(URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
         // Keys have no control characters, and the database does not accept all of them.
         if place.contains(char::is_control) { None } else { place.parse().ok().map(Self) }
@@ -104,7 +104,7 @@ impl<T: Display> Serialize for Cursor<T> {
 
 /// A key of a number and a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     pub number: i64,
     pub text: String,
 }

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 /// Like [`axum::extract::Path`]; the rejection is an [`ApiError`] that names the parameter.
 #[derive(Debug)]
-pub struct Path<T>(pub T);
+pub(crate) struct Path<T>(pub T);
 
 /// A value, or the name of the invalid parameter and the reason: axum does not name parameters with our own parsers.
 struct Tracked<T>(Result<T, (String, String)>);
@@ -47,7 +47,7 @@ where
 
 /// Like [`axum::extract::Query`]; the rejection is an [`ApiError`] that names the parameter.
 #[derive(Debug)]
-pub struct Query<T>(pub T);
+pub(crate) struct Query<T>(pub T);
 
 impl<T, S> FromRequestParts<S> for Query<T>
 where
@@ -96,7 +96,7 @@ const VALUES_MAX: usize = 100;
 
 /// Comma-separated values, of which any may match. Empty if the parameter is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommaSeparated<T>(pub Vec<T>);
+pub(crate) struct CommaSeparated<T>(pub Vec<T>);
 
 impl<T> Default for CommaSeparated<T> {
     fn default() -> Self {

@@ -21,7 +21,7 @@ const LOGIN_BYTES_MAX: usize = 100;
 
 /// All accounts.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AccountList {
+pub(crate) struct AccountList {
     /// By name.
     pub accounts: Vec<AccountSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -32,7 +32,7 @@ pub struct AccountList {
 /// A new account.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AccountRequest {
+pub(crate) struct AccountRequest {
     /// The account's name.
     pub name: Slug,
     /// The GitHub login. Without one, the answer contains a token.
@@ -45,7 +45,7 @@ pub struct AccountRequest {
 
 /// A new account.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct NewAccount {
+pub(crate) struct NewAccount {
     /// The account.
     pub account: AccountSummary,
     /// A token with all permissions of the account, valid for 90 days and shown only once; null for sign-in with
@@ -57,7 +57,7 @@ pub struct NewAccount {
 /// An account in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct AccountPath {
+pub(crate) struct AccountPath {
     /// The account's name.
     pub account: Slug,
 }

@@ -31,7 +31,7 @@ const RATE_MAX: f64 = 1e9;
 
 /// Estimated costs of a profile's messages.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Advice {
+pub(crate) struct Advice {
     /// The message sizes.
     pub sizes: AdvisedSizes,
     /// The statistic to rank by.
@@ -44,7 +44,7 @@ pub struct Advice {
 
 /// Message sizes.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AdvisedSizes {
+pub(crate) struct AdvisedSizes {
     /// The name of the profile; null if sizes were given.
     #[schema(required)]
     pub profile: Option<&'static str>,
@@ -76,7 +76,7 @@ pub enum AdvisedFigure {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct AdviceQuery {
+pub(crate) struct AdviceQuery {
     /// A size profile. The default is `chromium-ipc`.
     pub profile: Option<Slug>,
     /// A histogram of message sizes in ascending order, such as `12-15:4387,64:3`. Replaces `profile`.

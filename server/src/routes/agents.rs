@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 /// A new enrolment code.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EnrolmentRequest {
+pub(crate) struct EnrolmentRequest {
     /// The project that the agent is restricted to. Only administrators can omit it.
     pub project: Option<Slug>,
     /// The only machine that the code is valid for; its agent is replaced. The default is any machine without an
@@ -36,7 +36,7 @@ pub struct EnrolmentRequest {
 
 /// A code that enrols one agent.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct EnrolmentCode {
+pub(crate) struct EnrolmentCode {
     /// The code for `roundtrip enrol`. It is shown only once.
     pub code: String,
     /// The expiry time.
@@ -45,7 +45,7 @@ pub struct EnrolmentCode {
 
 /// Agents that may work for a project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AgentList {
+pub(crate) struct AgentList {
     /// The agents, by the names of their machines.
     pub agents: Vec<AgentSummary>,
     /// The value of `after` for the next page; null on the last page.

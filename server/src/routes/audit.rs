@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 /// The audit log.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AuditLog {
+pub(crate) struct AuditLog {
     /// The events, newest first.
     pub events: Vec<AuditEvent>,
     /// The value of `after` for the next page; null on the last page.

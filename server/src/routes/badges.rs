@@ -25,7 +25,7 @@ const NO_DATA: &str = "no data";
 /// The quantile on a series' badge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum BadgeQuantile {
+pub(crate) enum BadgeQuantile {
     /// The median.
     #[default]
     P50,
@@ -37,7 +37,7 @@ pub enum BadgeQuantile {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct BadgeQuery {
+pub(crate) struct BadgeQuery {
     /// The quantile.
     #[serde(default)]
     #[param(inline, default = "p50")]

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 /// The channels of a project; there are 20 at most.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ChannelList {
+pub(crate) struct ChannelList {
     /// By name.
     pub channels: Vec<Channel>,
     /// The kinds available on this server. E-mail requires a mail server.
@@ -28,7 +28,7 @@ pub struct ChannelList {
 /// A new channel.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ChannelRequest {
+pub(crate) struct ChannelRequest {
     /// The name.
     #[schema(max_length = 100, example = "team chat")]
     pub name: String,
@@ -44,7 +44,7 @@ pub struct ChannelRequest {
 
 /// A new channel.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct NewChannel {
+pub(crate) struct NewChannel {
     /// The channel.
     pub channel: Channel,
     /// The key that signs messages to a webhook, shown only once; null for other kinds.
@@ -54,7 +54,7 @@ pub struct NewChannel {
 
 /// The result of a test.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ChannelTest {
+pub(crate) struct ChannelTest {
     /// Whether the message was delivered.
     pub delivered: bool,
     /// The result as a sentence.
@@ -64,7 +64,7 @@ pub struct ChannelTest {
 /// A channel in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct ChannelPath {
+pub(crate) struct ChannelPath {
     /// The project's name.
     pub project: Slug,
     /// The channel's number.

@@ -27,7 +27,7 @@ const ENDS_MAX: usize = 20;
 
 /// Commits of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CommitList {
+pub(crate) struct CommitList {
     /// The commits, newest first.
     pub commits: Vec<CommitSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -37,7 +37,7 @@ pub struct CommitList {
 
 /// One commit and its results.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CommitDetail {
+pub(crate) struct CommitDetail {
     /// The commit.
     pub commit: CommitSummary,
     /// True if the ordinal was estimated from neighbours, because the agent had a shallow clone. It may change.
@@ -52,7 +52,7 @@ pub struct CommitDetail {
 
 /// The merge base of two commits.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct MergeBase {
+pub(crate) struct MergeBase {
     /// The first commit.
     pub base: CommitSummary,
     /// The second commit.
@@ -71,7 +71,7 @@ pub struct MergeBase {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct CommitQuery {
+pub(crate) struct CommitQuery {
     /// From this ordinal.
     #[param(minimum = 0)]
     pub from: Option<i64>,
@@ -87,7 +87,7 @@ pub struct CommitQuery {
 /// A commit of a project in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct CommitPath {
+pub(crate) struct CommitPath {
     /// The project's name.
     pub project: Slug,
     /// The commit's SHA, or a unique prefix of at least seven digits.
@@ -99,7 +99,7 @@ pub struct CommitPath {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct MergeBaseQuery {
+pub(crate) struct MergeBaseQuery {
     /// One commit, named as in paths.
     #[param(value_type = String, example = "9f8e7d6")]
     pub base: CommitName,
@@ -111,7 +111,7 @@ pub struct MergeBaseQuery {
 /// A commit's SHA or a prefix of it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct CommitName(String);
+pub(crate) struct CommitName(String);
 
 /// The commits of a project.
 #[utoipa::path(

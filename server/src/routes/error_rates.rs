@@ -17,7 +17,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// The error rates of a project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ErrorRateList {
+pub(crate) struct ErrorRateList {
     /// When the oldest value was computed; null before the first computation, about an hour after the first upload.
     #[schema(required)]
     pub computed_at: Option<DateTime<Utc>>,
@@ -30,7 +30,7 @@ pub struct ErrorRateList {
 /// The error rates of a project over all machines. A median delay is the median of the classes' medians, weighted by
 /// detections.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct TotalErrorRates {
+pub(crate) struct TotalErrorRates {
     /// Changes of p50.
     pub p50: HistoryErrorRates,
     /// Changes of p99.
@@ -43,7 +43,7 @@ pub struct TotalErrorRates {
 
 /// The error rates of one machine.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct MachineErrorRates {
+pub(crate) struct MachineErrorRates {
     /// The machine's name.
     #[schema(example = "lab-1")]
     pub machine: String,
@@ -57,7 +57,7 @@ pub struct MachineErrorRates {
 
 /// The error rates of the series of one transport and scenario.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ClassErrorRates {
+pub(crate) struct ClassErrorRates {
     /// The transport.
     #[schema(example = "pipe")]
     pub transport: String,
@@ -76,7 +76,7 @@ pub struct ClassErrorRates {
 
 /// Change detection on series simulated from the class's own noise.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct HistoryErrorRates {
+pub(crate) struct HistoryErrorRates {
     /// False alarms among the searched points. 0 points if no series is long enough.
     pub false_alarms: CountedShare,
     /// Detection of steps of known size, smallest first.
@@ -85,7 +85,7 @@ pub struct HistoryErrorRates {
 
 /// Detection of steps of one size.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct StepErrorRates {
+pub(crate) struct StepErrorRates {
     /// The increase in times, as a share.
     #[schema(example = 0.05)]
     pub change: f64,
@@ -98,7 +98,7 @@ pub struct StepErrorRates {
 
 /// Comparisons in which both sides are the same commit.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ComparisonErrorRates {
+pub(crate) struct ComparisonErrorRates {
     /// Cases reported as changed.
     pub false_verdicts: CountedShare,
     /// Detection rates when one side of a case is slowed down, smallest change first.
@@ -109,7 +109,7 @@ pub struct ComparisonErrorRates {
 
 /// Detection of changes of one size.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ChangeErrorRates {
+pub(crate) struct ChangeErrorRates {
     /// The increase in times, as a share.
     #[schema(example = 0.05)]
     pub change: f64,
@@ -119,7 +119,7 @@ pub struct ChangeErrorRates {
 
 /// A counted share.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
-pub struct CountedShare {
+pub(crate) struct CountedShare {
     /// The numerator.
     pub count: i64,
     /// The denominator.

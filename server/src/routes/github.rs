@@ -37,7 +37,7 @@ const NO_ACCOUNT: &str = "no-account";
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct BeginQuery {
+pub(crate) struct BeginQuery {
     /// A path of this server's pages.
     #[param(example = "/libfoo")]
     pub to: Option<String>,
@@ -46,7 +46,7 @@ pub struct BeginQuery {
 /// GitHub's redirect parameters.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct CallbackQuery {
+pub(crate) struct CallbackQuery {
     /// Proves that someone signed in.
     pub code: Option<String>,
     /// The state from the start of the sign-in.

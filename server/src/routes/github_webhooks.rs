@@ -22,7 +22,7 @@ const ARRIVAL_MAX: Duration = Duration::from_secs(10);
 /// The outcome of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// Stored, and handled soon.
     Stored,
     /// Already stored.
@@ -33,7 +33,7 @@ pub enum Outcome {
 
 /// The response to an event.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct WebhookReceipt {
+pub(crate) struct WebhookReceipt {
     /// The outcome.
     pub outcome: Outcome,
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct UploadQuery {
+pub(crate) struct UploadQuery {
     /// Quarantines the run, as for a pull request from a fork. It is never part of the trend.
     #[serde(default)]
     #[param(default = false)]

@@ -26,7 +26,7 @@ const ESTIMATED_MAX: i64 = 20_000;
 
 /// Jobs of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct JobList {
+pub(crate) struct JobList {
     /// The newest first.
     pub jobs: Vec<Job>,
     /// The value of `after` for the next page; null on the last page.
@@ -36,7 +36,7 @@ pub struct JobList {
 
 /// A job with its attempts.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct JobDetail {
+pub(crate) struct JobDetail {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
@@ -46,7 +46,7 @@ pub struct JobDetail {
 
 /// The queued jobs.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct JobsRequested {
+pub(crate) struct JobsRequested {
     /// The new jobs, without those that were already open.
     pub job_ids: Vec<i64>,
 }
@@ -55,7 +55,7 @@ pub struct JobsRequested {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct JobQuery {
+pub(crate) struct JobQuery {
     /// Finished or open jobs. The default is both.
     pub done: Option<bool>,
     /// Only jobs for this regression.
@@ -67,7 +67,7 @@ pub struct JobQuery {
 /// A job of a project in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct JobPath {
+pub(crate) struct JobPath {
     /// The project's name.
     #[param(value_type = String, example = "libfoo")]
     pub project: Slug,

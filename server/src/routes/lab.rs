@@ -32,7 +32,7 @@ const KEY_BYTES: usize = 32;
 /// An agent in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct AgentPath {
+pub(crate) struct AgentPath {
     /// The agent's number.
     pub agent_id: i64,
 }
@@ -40,7 +40,7 @@ pub struct AgentPath {
 /// A job in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct LeasedPath {
+pub(crate) struct LeasedPath {
     /// The job's number.
     pub job_id: i64,
 }

@@ -20,7 +20,7 @@ const CODE_DIGITS: usize = 10;
 /// A page to link to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LinkRequest {
+pub(crate) struct LinkRequest {
     /// The path and query, as in the address bar after the server's name. At most 2,000 bytes.
     #[schema(value_type = String, pattern = "^/", max_length = 2000, example = "/libfoo/series/7?tables=trend")]
     pub path: PagePath,
@@ -28,7 +28,7 @@ pub struct LinkRequest {
 
 /// A short link.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Link {
+pub(crate) struct Link {
     /// The code, the same for the same path.
     #[schema(example = "3fa9c01b2e")]
     pub code: String,
@@ -40,7 +40,7 @@ pub struct Link {
 /// A short link in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct LinkPath {
+pub(crate) struct LinkPath {
     /// The code.
     #[param(example = "3fa9c01b2e")]
     pub code: String,
@@ -49,11 +49,11 @@ pub struct LinkPath {
 /// The path and query of a page on this server, never another one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct PagePath(String);
+pub(crate) struct PagePath(String);
 
 /// The reason why a text is not a page's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidPagePath {
+pub(crate) enum InvalidPagePath {
     /// It does not begin with `/`, or browsers would read it as another server's name.
     #[error("expected a path on this server that begins with one `/`")]
     Elsewhere,

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 /// The machines of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct MachineList {
+pub(crate) struct MachineList {
     /// By name.
     pub machines: Vec<MachineSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -30,7 +30,7 @@ pub struct MachineList {
 /// A machine of a project in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct MachinePath {
+pub(crate) struct MachinePath {
     /// The project's name.
     #[param(value_type = String, example = "libfoo")]
     pub project: Slug,
@@ -67,7 +67,7 @@ const ENVIRONMENTS_MAX: i64 = 100;
 
 /// The environments in which a machine measured a project: the last 100.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct EnvironmentList {
+pub(crate) struct EnvironmentList {
     /// The environments, last used first.
     pub environments: Vec<EnvironmentSummary>,
 }
@@ -97,7 +97,7 @@ const RUNS_DEFAULT: i64 = 200;
 
 /// A machine's canary readings from its newest runs of a project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CanaryHistory {
+pub(crate) struct CanaryHistory {
     /// The machine's name.
     pub machine: String,
     /// The readings by run, oldest first.
@@ -106,7 +106,7 @@ pub struct CanaryHistory {
 
 /// The canary readings of one run.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CanaryReading {
+pub(crate) struct CanaryReading {
     /// The run.
     pub run_id: Uuid,
     /// The start of the run, by the agent's clock.
@@ -124,7 +124,7 @@ pub struct CanaryReading {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct CanaryQuery {
+pub(crate) struct CanaryQuery {
     /// The number of newest runs.
     #[param(minimum = 1, maximum = 1000, default = 200)]
     pub last: Option<i64>,

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 /// The members of a project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct MemberList {
+pub(crate) struct MemberList {
     /// By name.
     pub members: Vec<Member>,
     /// The value of `after` for the next page; null on the last page.
@@ -29,7 +29,7 @@ pub struct MemberList {
 /// The role of an account.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MemberRequest {
+pub(crate) struct MemberRequest {
     /// The role.
     pub role: Role,
 }
@@ -37,7 +37,7 @@ pub struct MemberRequest {
 /// A member in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct MemberPath {
+pub(crate) struct MemberPath {
     /// The project's name.
     pub project: Slug,
     /// The account's name.

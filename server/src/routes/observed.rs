@@ -10,7 +10,7 @@ const OPEN_LOOP: &str = "open-loop";
 
 /// Observations over all repetitions of a result.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
-pub struct Observed {
+pub(crate) struct Observed {
     /// In `open-loop`: messages sent a whole interval late or more. Null in other scenarios, or if a repetition lacks
     /// it.
     #[schema(required)]
@@ -32,7 +32,7 @@ pub struct Observed {
 
 /// A reason to doubt repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct DisturbedReason {
+pub(crate) struct DisturbedReason {
     /// The reason, as reported by the agent.
     pub reason: String,
     /// The number of finished repetitions with this reason.

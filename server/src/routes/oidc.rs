@@ -28,7 +28,7 @@ const TEXT_BYTES_MAX: usize = 500;
 /// A CI job's signed token.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ExchangeRequest {
+pub(crate) struct ExchangeRequest {
     /// A JSON web token of the configured issuer, whose audience is this server.
     pub token: String,
     /// The project to upload to. Required if several trust the job.
@@ -37,7 +37,7 @@ pub struct ExchangeRequest {
 
 /// A server token for a job.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ExchangedToken {
+pub(crate) struct ExchangedToken {
     /// The secret for the header `authorization: Bearer`. It is shown only once.
     pub token: String,
     /// The project that the token is restricted to.
@@ -50,7 +50,7 @@ pub struct ExchangedToken {
 
 /// Jobs that a project trusts.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct OidcTrustList {
+pub(crate) struct OidcTrustList {
     /// The trusts, in the order of creation.
     pub trusts: Vec<OidcTrust>,
     /// The value of `after` for the next page; null on the last page.
@@ -61,7 +61,7 @@ pub struct OidcTrustList {
 /// CI jobs to trust. In a pattern, `*` matches any characters.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OidcTrustRequest {
+pub(crate) struct OidcTrustRequest {
     /// The repository's name, for display only.
     #[schema(max_length = 500, example = "octo/lib")]
     pub repository: String,
@@ -83,7 +83,7 @@ pub struct OidcTrustRequest {
 /// A trust in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct OidcTrustPath {
+pub(crate) struct OidcTrustPath {
     /// The project's name.
     pub project: Slug,
     /// The trust's number.

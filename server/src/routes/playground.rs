@@ -24,7 +24,7 @@ const LAST_DEFAULT: i64 = 1_000;
 
 /// The result of change detection with these settings.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Playground {
+pub(crate) struct Playground {
     /// The settings of this search.
     pub settings: MethodSettings,
     /// The server's own settings.
@@ -47,7 +47,7 @@ pub struct Playground {
 
 /// Settings of change detection.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct MethodSettings {
+pub(crate) struct MethodSettings {
     /// The required deviation of the ranks, in standard deviations.
     pub deviations: f64,
     /// The smallest change that is reported in the quietest series, as a share.
@@ -68,7 +68,7 @@ pub struct MethodSettings {
 
 /// The number of points in one environment.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct EnvironmentPoints {
+pub(crate) struct EnvironmentPoints {
     /// The fingerprint.
     pub environment_id: i64,
     /// The number of points.
@@ -77,7 +77,7 @@ pub struct EnvironmentPoints {
 
 /// The result of change detection at one point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Look {
+pub(crate) struct Look {
     /// The outcome.
     pub outcome: LookOutcome,
     /// The commit at which a new level would begin.
@@ -94,7 +94,7 @@ pub struct Look {
 /// The outcome at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum LookOutcome {
+pub(crate) enum LookOutcome {
     /// A change is reported.
     Told,
     /// There are too few points, or all are equal.
@@ -111,7 +111,7 @@ pub enum LookOutcome {
 
 /// A change point found in the trial.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct TriedChange {
+pub(crate) struct TriedChange {
     /// The first commit of the new level.
     pub commit_ordinal: i64,
     /// The commit at which it became significant.
@@ -136,7 +136,7 @@ pub struct TriedChange {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct PlaygroundQuery {
+pub(crate) struct PlaygroundQuery {
     /// `p50` or `p99`.
     #[param(value_type = Option<String>, default = "p50")]
     figure: Option<FigureAsked>,

@@ -21,15 +21,15 @@ use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
 
 /// The maximum number of points per series in one response.
-pub const POINTS_MAX: i64 = 1_000;
+pub(crate) const POINTS_MAX: i64 = 1_000;
 /// The default number of points per series.
-pub const POINTS_DEFAULT: i64 = 500;
+pub(crate) const POINTS_DEFAULT: i64 = 500;
 /// The resolution of a point's distribution: steps of 9 %.
 const STEPS_PER_DOUBLING: u32 = 8;
 
 /// Points of several series, with their commits.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PointList {
+pub(crate) struct PointList {
     /// The commits that the points refer to, in ascending order.
     pub commits: Vec<CommitSummary>,
     /// One entry per series, in the order of the request.
@@ -38,7 +38,7 @@ pub struct PointList {
 
 /// The newest points of one series.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SeriesPoints {
+pub(crate) struct SeriesPoints {
     /// The series.
     pub series_id: i64,
     /// In ascending order of commits, then of the beginning of their runs.
@@ -49,7 +49,7 @@ pub struct SeriesPoints {
 
 /// One point with its distribution and its repetitions.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PointDetail {
+pub(crate) struct PointDetail {
     /// The point.
     pub point: Point,
     /// The merged distribution in eight equal steps per doubling, without gaps; empty if deleted.
@@ -66,7 +66,7 @@ pub struct PointDetail {
 
 /// A histogram bin.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct HistogramBin {
+pub(crate) struct HistogramBin {
     /// From this many nanoseconds,
     pub from_ns: u64,
     /// to less than this many:
@@ -77,7 +77,7 @@ pub struct HistogramBin {
 
 /// One repetition, decoded from the original upload.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RepetitionDetail {
+pub(crate) struct RepetitionDetail {
     /// The index, from 0.
     pub index: u32,
     /// Median.
@@ -110,7 +110,7 @@ pub struct RepetitionDetail {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct PointQuery {
+pub(crate) struct PointQuery {
     /// Series numbers, separated by commas: at most 200.
     #[param(value_type = String, example = "1,2,3")]
     series: SeriesIds,
@@ -131,7 +131,7 @@ pub struct PointQuery {
 /// A series in a run, in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct PointPath {
+pub(crate) struct PointPath {
     /// The run's identity.
     pub run_id: RunId,
     /// The series' number.

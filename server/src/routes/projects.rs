@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 /// Projects.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ProjectList {
+pub(crate) struct ProjectList {
     /// By name.
     pub projects: Vec<ProjectSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -29,7 +29,7 @@ pub struct ProjectList {
 /// A project in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct ProjectPath {
+pub(crate) struct ProjectPath {
     /// The project's name.
     pub project: Slug,
 }
@@ -96,7 +96,7 @@ const URL_BYTES_MAX: usize = 1_000;
 
 /// The settings of a project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ProjectSettings {
+pub(crate) struct ProjectSettings {
     /// The project's name.
     #[schema(example = "roundtrip")]
     pub project: String,

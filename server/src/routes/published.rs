@@ -15,14 +15,14 @@ use utoipa::ToSchema;
 
 /// Message sizes of real programs.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SizeProfileList {
+pub(crate) struct SizeProfileList {
     /// Profiles from counted messages. Synthetic profiles, such as uniform sizes, are not listed.
     pub size_profiles: Vec<SizeProfile>,
 }
 
 /// A histogram of message sizes, which the suite samples.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SizeProfile {
+pub(crate) struct SizeProfile {
     /// The name, as in `size_profile` of cases.
     #[schema(example = "chromium-ipc")]
     pub slug: &'static str,
@@ -41,7 +41,7 @@ pub struct SizeProfile {
 
 /// Messages of similar size.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ProfileBucket {
+pub(crate) struct ProfileBucket {
     /// The smallest size in the bucket.
     pub from_bytes: u64,
     /// The largest size in the bucket.
@@ -95,7 +95,7 @@ impl ProfileBucket {
 
 /// A publication's question, answered from results on this server.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WorkedReference {
+pub(crate) struct WorkedReference {
     /// The publication.
     #[schema(example = "freebsd-pipes-and-sockets")]
     pub reference: &'static str,

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 /// Pull requests of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PullRequestList {
+pub(crate) struct PullRequestList {
     /// The largest number first.
     pub pull_requests: Vec<PullRequestSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -25,7 +25,7 @@ pub struct PullRequestList {
 
 /// A measured pull request.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PullRequestSummary {
+pub(crate) struct PullRequestSummary {
     /// The number of the pull request.
     pub pull_request: i64,
     /// The commit of its newest run.

@@ -27,7 +27,7 @@ const URL_MAX: usize = 2_000;
 
 /// Regressions of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RegressionList {
+pub(crate) struct RegressionList {
     /// The newest first.
     pub regressions: Vec<Regression>,
     /// The value of `after` for the next page; null on the last page.
@@ -37,7 +37,7 @@ pub struct RegressionList {
 
 /// A regression with all details.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RegressionDetail {
+pub(crate) struct RegressionDetail {
     /// The regression.
     pub regression: Regression,
     /// Its change points, and those that reverted them.
@@ -50,7 +50,7 @@ pub struct RegressionDetail {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct RegressionQuery {
+pub(crate) struct RegressionQuery {
     /// States, separated by commas: new, acknowledged, fixed, invalid or machine. The default is all.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "new,acknowledged")]
@@ -66,7 +66,7 @@ pub struct RegressionQuery {
 /// A regression in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct RegressionPath {
+pub(crate) struct RegressionPath {
     /// The project's name.
     pub project: Slug,
     /// The regression's number.

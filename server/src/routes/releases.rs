@@ -17,7 +17,7 @@ use tokio_util::io::ReaderStream;
 /// A file of a release in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct ReleasePath {
+pub(crate) struct ReleasePath {
     /// The file: `manifest.json`, `manifest.json.minisig` or a program.
     pub file: String,
 }

@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 /// Runs of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RunList {
+pub(crate) struct RunList {
     /// The newest first.
     pub runs: Vec<RunSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -38,7 +38,7 @@ pub struct RunList {
 
 /// One run with its results.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RunDetail {
+pub(crate) struct RunDetail {
     /// The run.
     pub run: RunSummary,
     /// The identity of the machine's stable facts: equal if and only if all of them are.
@@ -58,7 +58,7 @@ pub struct RunDetail {
 
 /// One result of a run.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RunResult {
+pub(crate) struct RunResult {
     /// The series.
     pub series_id: i64,
     /// The transport.
@@ -91,7 +91,7 @@ pub struct RunResult {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct RunQuery {
+pub(crate) struct RunQuery {
     /// The machine's name.
     pub machine: Option<Slug>,
     /// The number of a pull request.
@@ -102,7 +102,7 @@ pub struct RunQuery {
 /// A run in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct RunPath {
+pub(crate) struct RunPath {
     /// The run's identity: a UUID of version 7.
     pub run_id: RunId,
 }
@@ -134,7 +134,7 @@ pub(crate) async fn list_runs(
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct RunDetailQuery {
+pub(crate) struct RunDetailQuery {
     /// Series numbers, separated by commas, at most 200. The default is all results.
     #[param(value_type = Option<String>, example = "1,2,3")]
     series: Option<SeriesIds>,

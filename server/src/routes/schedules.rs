@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 
 /// The schedules of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ScheduleList {
+pub(crate) struct ScheduleList {
     /// The schedules, in the order of creation.
     pub schedules: Vec<Schedule>,
 }
@@ -28,7 +28,7 @@ pub struct ScheduleList {
 /// A new schedule.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ScheduleRequest {
+pub(crate) struct ScheduleRequest {
     /// The time in UTC as a cron expression: minute, hour, day of the month, month, day of the week.
     #[schema(example = "30 2 * * *")]
     pub cron: String,
@@ -43,7 +43,7 @@ pub struct ScheduleRequest {
 /// A schedule of a project in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct SchedulePath {
+pub(crate) struct SchedulePath {
     /// The project's name.
     #[param(value_type = String, example = "libfoo")]
     pub project: Slug,

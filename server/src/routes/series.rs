@@ -17,11 +17,11 @@ use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
 
 /// The maximum number of series in one request.
-pub const SERIES_MAX: usize = 200;
+pub(crate) const SERIES_MAX: usize = 200;
 
 /// Series of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SeriesList {
+pub(crate) struct SeriesList {
     /// By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate, variant and
     /// name.
     pub series: Vec<SeriesSummary>,
@@ -33,7 +33,7 @@ pub struct SeriesList {
 /// Filter values for a project's series. Each value has the number of series it would select, given the filters of all
 /// other facets.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub struct SeriesFacets {
+pub(crate) struct SeriesFacets {
     /// The number of series that match all filters.
     pub series_count: i64,
     /// Machines, by name.
@@ -54,7 +54,7 @@ pub struct SeriesFacets {
 
 /// A value of a facet, and the number of series with it.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct NameCount {
+pub(crate) struct NameCount {
     /// The value.
     pub value: String,
     /// The number of series.
@@ -63,7 +63,7 @@ pub struct NameCount {
 
 /// A value of a facet, and the number of series with it.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct NumberCount {
+pub(crate) struct NumberCount {
     /// The value.
     pub value: i64,
     /// The number of series.
@@ -72,7 +72,7 @@ pub struct NumberCount {
 
 /// One series and its newest point.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SeriesSummary {
+pub(crate) struct SeriesSummary {
     /// The id, as used in links.
     pub series_id: i64,
     /// The project.
@@ -97,7 +97,7 @@ pub struct SeriesSummary {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct SeriesFilter {
+pub(crate) struct SeriesFilter {
     /// Words that must all match the machine, transport, scenario, mode, placement, variant, benchmark or sizes (`64`,
     /// `64kib` or `1 MiB`). Words match prefixes, numbers match exactly.
     #[serde(default)]
@@ -136,7 +136,7 @@ pub struct SeriesFilter {
 /// A series in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct SeriesPath {
+pub(crate) struct SeriesPath {
     /// The series' number.
     pub series_id: i64,
 }

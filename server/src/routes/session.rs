@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 /// The caller and their permissions.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SessionInfo {
+pub(crate) struct SessionInfo {
     /// The account; null if not signed in, and for tokens of agents and CI.
     #[schema(required)]
     pub account: Option<SignedIn>,
@@ -38,7 +38,7 @@ pub struct SessionInfo {
 
 /// The signed-in account.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SignedIn {
+pub(crate) struct SignedIn {
     /// The account's name.
     #[schema(example = "ada")]
     pub name: String,
@@ -51,7 +51,7 @@ pub struct SignedIn {
 /// How to sign in.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SignInRequest {
+pub(crate) struct SignInRequest {
     /// A user's token. The session has its scopes and ends with it.
     #[schema(example = "rtu_...")]
     pub token: String,

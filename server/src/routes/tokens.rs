@@ -26,7 +26,7 @@ const NAME_BYTES_MAX: usize = 100;
 
 /// Tokens that have not been revoked.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct TokenList {
+pub(crate) struct TokenList {
     /// The tokens, in the order of creation.
     pub tokens: Vec<TokenSummary>,
     /// The value of `after` for the next page; null on the last page.
@@ -36,7 +36,7 @@ pub struct TokenList {
 
 /// A new token, or one with a new secret.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct IssuedToken {
+pub(crate) struct IssuedToken {
     /// The token.
     pub token: TokenSummary,
     /// The secret for the header `authorization: Bearer`. It is shown only once.
@@ -46,7 +46,7 @@ pub struct IssuedToken {
 /// A new token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TokenRequest {
+pub(crate) struct TokenRequest {
     /// A descriptive name.
     #[schema(min_length = 1, max_length = 100, example = "lab-3")]
     pub name: String,
@@ -66,7 +66,7 @@ pub struct TokenRequest {
 /// How to rotate a token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RotateRequest {
+pub(crate) struct RotateRequest {
     /// How long the old secret stays valid.
     #[schema(minimum = 0, maximum = 168, default = 24)]
     pub overlap_hours: Option<u32>,
@@ -75,7 +75,7 @@ pub struct RotateRequest {
 /// A token in a path.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct TokenPath {
+pub(crate) struct TokenPath {
     /// The token's number.
     pub token_id: i64,
 }

@@ -15,14 +15,14 @@ use utoipa::ToSchema;
 
 /// Change points of series.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ChangePointList {
+pub(crate) struct ChangePointList {
     /// The change points, by series and commit.
     pub change_points: Vec<ChangePoint>,
 }
 
 /// The first commit of a series' new level in one environment of its machine.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ChangePoint {
+pub(crate) struct ChangePoint {
     /// The id of the change point.
     pub change_point_id: i64,
     /// The series.
@@ -68,7 +68,7 @@ pub struct ChangePoint {
 
 /// A measured commit at which the new level may begin.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct ChangePlace {
+pub(crate) struct ChangePlace {
     /// The ordinal of the commit.
     pub commit_ordinal: i64,
     /// Its probability.
@@ -79,7 +79,7 @@ pub struct ChangePlace {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct ChangePointQuery {
+pub(crate) struct ChangePointQuery {
     /// Series numbers, separated by commas: at most 200.
     #[param(value_type = String, example = "1,2,3")]
     series: SeriesIds,

@@ -17,15 +17,15 @@ use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
 /// The maximum and default number of columns.
-pub const COLUMNS_MAX: i64 = 1_000;
+pub(crate) const COLUMNS_MAX: i64 = 1_000;
 /// The minimum number of columns after merging neighbours.
-pub const COLUMNS_MIN: i64 = 10;
+pub(crate) const COLUMNS_MIN: i64 = 10;
 /// The number of histograms sent to the decoding thread together. Waking the thread takes as long as decoding one.
 const CHUNK: usize = 64;
 
 /// The distributions of one series over commits.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct HeatMapChart {
+pub(crate) struct HeatMapChart {
     /// The series.
     pub series_id: i64,
     /// The number of stored points in the request.
@@ -44,7 +44,7 @@ pub struct HeatMapChart {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct HeatMapQuery {
+pub(crate) struct HeatMapQuery {
     /// The series' number.
     pub series: i64,
     /// The number of newest points. The default for a range of commits is all, up to 10,000.

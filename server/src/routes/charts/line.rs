@@ -23,15 +23,15 @@ use std::collections::HashMap;
 use utoipa::ToSchema;
 
 /// The maximum number of points per line.
-pub const POINTS_MAX: i64 = 10_000;
+pub(crate) const POINTS_MAX: i64 = 10_000;
 /// The minimum number of points per line: its ends.
-pub const POINTS_MIN: i64 = 2;
+pub(crate) const POINTS_MIN: i64 = 2;
 /// The default number of points per line, about the width of a chart in pixels.
-pub const POINTS_DEFAULT: i64 = 500;
+pub(crate) const POINTS_DEFAULT: i64 = 500;
 
 /// Lines over commits.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct LineChart {
+pub(crate) struct LineChart {
     /// One entry per series, in the order of the request.
     pub series: Vec<LineSeries>,
 }
@@ -39,7 +39,7 @@ pub struct LineChart {
 /// The points of one series as columns: oldest commit first, then the runs of a commit by start. A series has either
 /// measured or stated points. Times are in nanoseconds.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct LineSeries {
+pub(crate) struct LineSeries {
     /// The series.
     pub series_id: i64,
     /// The number of stored points in the request.
@@ -74,7 +74,7 @@ pub struct LineSeries {
 
 /// Nearest-rank quantiles of all operations; only the requested ones.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub struct LatencyColumns {
+pub(crate) struct LatencyColumns {
     /// Minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Deltas>,
@@ -106,7 +106,7 @@ pub struct LatencyColumns {
 
 /// Quartiles of the medians of the repetitions.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RepetitionColumns {
+pub(crate) struct RepetitionColumns {
     /// First quartile.
     pub q1: Deltas,
     /// Median.
@@ -117,7 +117,7 @@ pub struct RepetitionColumns {
 
 /// Values without samples. The methodology's `statistic` names them.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct StatedColumns {
+pub(crate) struct StatedColumns {
     /// The values.
     pub center: Deltas,
     /// The lower end of the stated interval.
@@ -130,7 +130,7 @@ pub struct StatedColumns {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct LineQuery {
+pub(crate) struct LineQuery {
     /// Series numbers, separated by commas: at most 200.
     #[param(value_type = String, example = "1,2,3")]
     series: SeriesIds,

@@ -1,11 +1,11 @@
 //! Compact data for charts. `docs/reference/charts.md` describes the format.
 
-pub mod changes;
-pub mod compare;
-pub mod csv;
-pub mod heatmap;
-pub mod line;
-pub mod sweep;
+pub(crate) mod changes;
+pub(crate) mod compare;
+pub(crate) mod csv;
+pub(crate) mod heatmap;
+pub(crate) mod line;
+pub(crate) mod sweep;
 
 use super::points::ordinals;
 use crate::error::ApiError;
@@ -15,16 +15,16 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 /// The maximum number of points per series in a query.
-pub const LAST_MAX: i64 = 10_000;
+pub(crate) const LAST_MAX: i64 = 10_000;
 /// The default number of points per series in a query.
-pub const LAST_DEFAULT: i64 = 1_000;
+pub(crate) const LAST_DEFAULT: i64 = 1_000;
 /// The maximum number of points over all series in a query, because they are held in memory.
-pub const POINTS_OF_ALL_MAX: i64 = 200_000;
+pub(crate) const POINTS_OF_ALL_MAX: i64 = 200_000;
 
 /// The runs whose points are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum LinesAsked {
+pub(crate) enum LinesAsked {
     /// Runs of the trend: of the default branch, without pull requests.
     Main,
     /// All runs.

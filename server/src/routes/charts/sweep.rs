@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 /// The newest points of one machine and scenario over a parameter of their cases.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SweepChart {
+pub(crate) struct SweepChart {
     /// The parameter.
     pub over: SweptParameter,
     /// The requested commit; null if each point is the newest of its series.
@@ -40,7 +40,7 @@ pub struct SweepChart {
 
 /// One transport, measured in one way, over a parameter.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SweepLine {
+pub(crate) struct SweepLine {
     /// The transport.
     pub transport: TransportInfo,
     /// The methodology.
@@ -55,7 +55,7 @@ pub struct SweepLine {
 
 /// A result at one value of the parameter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct SweepPoint {
+pub(crate) struct SweepPoint {
     /// The value of the parameter.
     pub x: u64,
     /// The series.
@@ -85,7 +85,7 @@ pub struct SweepPoint {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct SweepQuery {
+pub(crate) struct SweepQuery {
     /// The swept parameter. Cases with a size profile are not in a sweep over sizes.
     #[param(inline)]
     pub over: SweptParameter,

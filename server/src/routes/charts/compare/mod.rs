@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 /// Two commits or runs of one project.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The base.
     pub base: ComparisonSide,
     /// The head.
@@ -46,7 +46,7 @@ pub struct Comparison {
 
 /// A commit or a run.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ComparisonSide {
+pub(crate) struct ComparisonSide {
     /// The commit.
     pub commit: CommitSummary,
     /// The requested run; null if a commit was requested.
@@ -85,7 +85,7 @@ impl TryFrom<String> for Revision {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct ComparisonQuery {
+pub(crate) struct ComparisonQuery {
     /// The base: a commit's full SHA, or a run id.
     #[param(value_type = String)]
     base: Revision,
