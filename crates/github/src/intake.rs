@@ -4,7 +4,7 @@
 use crate::repository::PullRequest;
 use chrono::{DateTime, Utc};
 use roundtrip_domain::queue::github_jobs::DEBOUNCE;
-use roundtrip_storage::github::installation::{self, Repository};
+use roundtrip_storage::github::installation::Repository;
 use roundtrip_storage::github::pull_request::{self, Read};
 use sqlx::PgPool;
 
@@ -30,16 +30,4 @@ pub(crate) async fn note_pull_request(
     let mut connection = pool.acquire().await?;
     pull_request::store(&mut connection, project_id, repository.github_repository_id, &row, now + DEBOUNCE)
         .await
-}
-
-/// Stores the head of the default branch.
-pub(crate) async fn note_push(
-    pool: &PgPool,
-    repository: &Repository,
-    sha: &str,
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    let mut transaction = pool.begin().await?;
-    installation::move_default_branch(&mut transaction, repository.github_repository_id, sha, now).await?;
-    transaction.commit().await
 }

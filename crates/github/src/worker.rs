@@ -131,7 +131,10 @@ impl Worker {
             Event::Installation { .. } => Ok(()),
             Event::Push { branch, .. } if branch == known.default_branch => {
                 let sha = repository.head_of(&branch).await?;
-                Ok(intake::note_push(&self.pool, &known, &sha, now).await?)
+                let mut transaction = self.pool.begin().await?;
+                installation::move_default_branch(&mut transaction, known.github_repository_id, &sha, now)
+                    .await?;
+                Ok(transaction.commit().await?)
             }
             Event::Push { .. } => Ok(()),
             Event::PullRequest { number, head_sha, updated_at, .. } => {
