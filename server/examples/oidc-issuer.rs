@@ -1,5 +1,5 @@
-//! Stands in for GitHub where a job asks for its token, for tests of several programs together. Prints who it is, where a job
-//! asks, and with what; then takes the events of the jobs that it signs for, a line each, until its standard input closes.
+//! A fake issuer of job tokens, for tests of several programs. Prints its address, and the address and secret to request
+//! tokens with. Then reads the event of the next job, one a line, until standard input closes.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
@@ -11,7 +11,7 @@ use issuer::FakeIssuer;
 
 fn main() {
     let issuer = FakeIssuer::start();
-    // The keys are drawn before anybody waits for them.
+    // Creates the keys before a test waits for them.
     issuer.public_key();
     println!("{} {} {}", issuer.url(), issuer.request_url(), issuer::REQUEST_TOKEN);
     for event in std::io::stdin().lines() {
