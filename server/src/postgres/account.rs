@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::{Uid, User};
-use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -131,14 +130,10 @@ pub(crate) fn run_as(command: &mut Command, user_id: u32, group_id: u32) {
 
 /// Sets the environment and working directory of a PostgreSQL program.
 pub(crate) fn prepare(command: &mut Command) {
-    for (name, _) in std::env::vars_os().filter(|(name, _)| is_read_by_postgres(name)) {
+    // PostgreSQL's programs read these variables, which the user set for another PostgreSQL.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"PG")) {
         command.env_remove(name);
     }
     // The output is parsed, so the language is fixed. Every user can read the directory.
     command.env("LC_ALL", "C").current_dir("/");
-}
-
-/// Whether a PostgreSQL program reads this variable. The user set it for another PostgreSQL.
-fn is_read_by_postgres(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.starts_with("PG"))
 }

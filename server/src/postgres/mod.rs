@@ -56,7 +56,6 @@ pub(crate) enum Durability {
 }
 
 impl Durability {
-    /// The PostgreSQL settings.
     fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Full => &["fsync=on"],
@@ -100,7 +99,6 @@ impl Embedded {
         Ok(embedded)
     }
 
-    /// The options to connect from this program.
     pub(crate) fn connect_options(&self) -> PgConnectOptions {
         connect_options(&self.layout.socket_dir)
     }
@@ -135,7 +133,8 @@ impl Embedded {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            if has_code(&error, INVALID_CATALOG_NAME) {
+            let code = error.as_database_error().and_then(|error| error.code());
+            if code.is_some_and(|code| code == INVALID_CATALOG_NAME) {
                 // This is the first start, or the first start was interrupted.
                 sqlx::Postgres::create_database(&self.url())
                     .await
@@ -273,10 +272,6 @@ fn url(socket_dir: &Path) -> String {
     let directory = socket_dir.to_string_lossy();
     let host = percent_encoding::utf8_percent_encode(&directory, percent_encoding::NON_ALPHANUMERIC);
     format!("postgresql:///{NAME}?host={host}&port={PORT}&user={NAME}")
-}
-
-fn has_code(error: &sqlx::Error, code: &str) -> bool {
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|found| found == code)
 }
 
 #[cfg(test)]
