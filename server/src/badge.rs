@@ -11,7 +11,6 @@ pub(crate) struct Badge<'a> {
     pub(crate) label: &'a str,
     /// The message, on the right.
     pub(crate) message: &'a str,
-    /// The tone of the message.
     pub(crate) tone: Tone,
 }
 

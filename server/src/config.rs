@@ -17,7 +17,6 @@ use tokio_rustls::TlsAcceptor;
 pub(crate) struct UsageError(String);
 
 impl UsageError {
-    /// An error with this message.
     pub(crate) fn new(message: &str) -> Self {
         Self(message.to_owned())
     }

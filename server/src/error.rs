@@ -60,7 +60,6 @@ impl ApiError {
         DomainError::unknown(kind, name).into()
     }
 
-    /// A parameter is invalid.
     pub(crate) fn parameter(name: &str, detail: impl Into<String>) -> Self {
         DomainError::parameter(name, detail).into()
     }
@@ -149,7 +148,6 @@ fn class_of(error: &DomainError) -> (StatusCode, String, &'static str) {
     (known(status), code.to_owned(), title)
 }
 
-/// The status with this number.
 fn known(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

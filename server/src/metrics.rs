@@ -77,7 +77,6 @@ impl Metrics {
     }
 }
 
-/// The outcome of an upload.
 fn outcome(status: StatusCode) -> &'static str {
     match status {
         StatusCode::CREATED => "stored",

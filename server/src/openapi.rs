@@ -12,7 +12,6 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{Content, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
-/// The path of the document.
 pub(crate) const PATH: &str = "/api/v1/openapi.json";
 
 #[derive(OpenApi)]

@@ -21,9 +21,7 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// The files of a certificate, as PEM.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
-    /// The certificate chain.
     pub(crate) certificate: PathBuf,
-    /// The private key.
     pub(crate) key: PathBuf,
 }
 

@@ -180,7 +180,6 @@ impl<'a> Repository<'a> {
         Ok(None)
     }
 
-    /// Writes a comment.
     pub(crate) async fn create_comment(&self, number: i64, body: &str) -> Result<i64, GitHubError> {
         let body = json!({ "body": body });
         let made: Numbered = self.write("POST", &format!("issues/{number}/comments"), &body).await?.read()?;
@@ -208,13 +207,11 @@ impl<'a> Repository<'a> {
         Ok(ours.map(|run| run.id))
     }
 
-    /// Creates a check.
     pub(crate) async fn create_check(&self, check: &Value) -> Result<i64, GitHubError> {
         let made: Numbered = self.write("POST", "check-runs", check).await?.read()?;
         Ok(made.id)
     }
 
-    /// Updates a check.
     pub(crate) async fn update_check(&self, id: i64, check: &Value) -> Result<(), GitHubError> {
         self.write("PATCH", &format!("check-runs/{id}"), check).await.map(drop)
     }

@@ -64,7 +64,6 @@ impl Auth {
         self.settings.is_private
     }
 
-    /// The trusted proxies.
     pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
         &self.settings.trusted_proxies
     }

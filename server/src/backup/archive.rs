@@ -16,7 +16,6 @@ const JSON_BYTES_MAX: u64 = 16 << 20;
 /// Parts are read in pieces of this size, regardless of the size in their header.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Writes a backup.
 pub(crate) struct Writer<W: Write> {
     tar: tar::Builder<zstd::Encoder<'static, W>>,
     manifest: Manifest,
@@ -58,7 +57,6 @@ impl<W: Write> Writer<W> {
         self.member(&path, bytes)
     }
 
-    /// Ends the current table.
     pub(crate) fn end_table(&mut self, row_count: u64) -> Result<()> {
         let table = self.manifest.tables.get(self.checksums.tables.len()).context("unexpected table")?;
         let checksum = std::mem::take(&mut self.current).checksum(&table.name, row_count);

@@ -12,7 +12,6 @@ const FORMAT: u32 = 1;
 /// The manifest, the first member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    /// The version of the format.
     pub(crate) format: u32,
     /// The version of the server that wrote it.
     pub(crate) server_version: String,

@@ -28,7 +28,6 @@ impl Caller {
         Self { caller: Arc::new(caller), agent: agent.map(Arc::new), client, request_id: None }
     }
 
-    /// The client address.
     pub(crate) fn client(&self) -> IpAddr {
         self.client
     }

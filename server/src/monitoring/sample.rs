@@ -14,7 +14,6 @@ use std::time::Duration;
 /// The timeout for the database. Metrics are usually scraped every few seconds.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Statistics from the database.
 struct DatabaseSample {
     bytes: i64,
     runs_lost: i64,

@@ -32,7 +32,6 @@ pub(crate) fn explain(error: anyhow::Error, directory: &Path) -> anyhow::Error {
     if reports_full_disk(&format!("{error:#}")) { disk_full(directory) } else { error }
 }
 
-/// The message for a full disk.
 pub(crate) fn disk_full(directory: &Path) -> anyhow::Error {
     let free = free_bytes(directory).map_or_else(String::new, |free| {
         format!(" ({} MiB free, a new database needs {NEW_DATABASE_MEBIBYTES})", free >> 20)

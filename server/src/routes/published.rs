@@ -85,7 +85,6 @@ impl SizeProfile {
 }
 
 impl ProfileBucket {
-    /// The buckets of a histogram.
     pub(super) fn from_histogram(sizes: &SizeHistogram) -> Vec<Self> {
         let bucket =
             |&SizeBucket { from_bytes, to_bytes, count }: &SizeBucket| Self { from_bytes, to_bytes, count };

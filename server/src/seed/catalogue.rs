@@ -42,7 +42,6 @@ const MODES: [(&str, f64); 2] = [("2proc", 1.0), ("2thread", 0.92)];
 pub(super) struct SeededCase {
     /// The result, without repetitions.
     pub(super) result: CaseResult,
-    /// The index of the transport.
     pub(super) transport: usize,
     pub(super) operation_ns: f64,
     /// The messages delivered in one operation, summed over receivers.

@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use std::time::Duration;
 
-/// The timeout for the collector.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs on the span processor's own thread, so it may block.

@@ -112,7 +112,6 @@ fn commits(report: &PullRequestReport) -> String {
     format!("`{base}` → `{head}` · [full comparison]({})", report.comparison_url)
 }
 
-/// The next step for the reader.
 fn next_step(report: &PullRequestReport) -> Option<String> {
     let is_slower = matches!(report.state_of_rows(), State::Regressed | State::Mixed);
     match report.state() {
@@ -209,7 +208,6 @@ fn machine(leg: &Leg) -> String {
     format!("{mark} {}{why}", escaped(&leg.machine))
 }
 
-/// The folded details.
 fn folded(report: &PullRequestReport) -> String {
     if report.rows.is_empty() {
         return method(report);

@@ -21,7 +21,6 @@ impl<R> Table<R> {
         Ok(Self { columns, writer })
     }
 
-    /// Adds a row.
     pub(super) fn push(&mut self, row: &R) -> Result<(), ApiError> {
         let cells = self.columns.iter().map(|(_, cell)| cell(row));
         self.writer.write_record(cells).map_err(ApiError::internal)
