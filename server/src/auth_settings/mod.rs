@@ -1,4 +1,4 @@
-//! Settings for access: privacy, trusted proxies and rate limits. [`crate::auth`] applies them before any handler
+//! Settings for access: privacy, trusted proxies and rate limits. `crate::auth` applies them before any handler
 //! runs.
 
 pub mod client;
