@@ -19,7 +19,7 @@ pub enum Manual {
     },
     /// Write manual pages to a folder, such as /usr/local/share/man/man1.
     Man {
-        /// Folder; created if missing.
+        /// Folder to write to; created if missing.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },

@@ -14,13 +14,13 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct AccessArguments {
-    /// Let other machines read public projects. Changes need a token.
+    /// Let other machines connect and read public projects. Changes need a token.
     #[arg(long, conflicts_with = "private")]
     pub(crate) public_read: bool,
     /// Let other machines connect, require sign-in and make new projects private.
     #[arg(long)]
     pub(crate) private: bool,
-    /// Requests per minute and address; 20 times as many with a token or session.
+    /// Limit requests per minute and address. Tokens and sessions get 20 times as many.
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_MINUTE_DEFAULT, hide_short_help = true,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) requests_per_minute: u32,
@@ -43,7 +43,7 @@ pub(crate) struct AccessArguments {
         requires = "github_client_secret_file"
     )]
     pub(crate) github_client_id: Option<String>,
-    /// File with its client secret.
+    /// File with the OAuth app's client secret.
     #[arg(
         long,
         env = "ROUNDTRIP_GITHUB_CLIENT_SECRET_FILE",
@@ -52,10 +52,10 @@ pub(crate) struct AccessArguments {
         requires = "github_client_id"
     )]
     pub(crate) github_client_secret_file: Option<PathBuf>,
-    /// Issuer of CI job tokens; GitHub Enterprise Server: `https://HOST/_services/token`.
+    /// Issuer of CI job tokens; for GitHub Enterprise Server `https://HOST/_services/token`.
     #[arg(long, env = "ROUNDTRIP_OIDC_ISSUER", value_name = "URL", default_value = GITHUB_ISSUER, hide_short_help = true)]
     pub(crate) oidc_issuer: String,
-    /// Accept CI jobs' OIDC tokens for this server address.
+    /// Accept uploads from CI jobs with OIDC tokens for this address of the server.
     #[arg(long, env = "ROUNDTRIP_OIDC_AUDIENCE", value_name = "URL", hide_short_help = true)]
     pub(crate) oidc_audience: Option<String>,
     /// ID of the GitHub App that comments on pull requests.
@@ -67,7 +67,7 @@ pub(crate) struct AccessArguments {
         requires_all = ["github_app_key_file", "github_webhook_secret_file"]
     )]
     pub(crate) github_app_id: Option<u64>,
-    /// File with its private key (PEM).
+    /// File with the App's private key (PEM).
     #[arg(
         long,
         env = "ROUNDTRIP_GITHUB_APP_KEY_FILE",
@@ -76,7 +76,7 @@ pub(crate) struct AccessArguments {
         requires = "github_app_id"
     )]
     pub(crate) github_app_key_file: Option<PathBuf>,
-    /// File with its webhook secret.
+    /// File with the App's webhook secret.
     #[arg(
         long,
         env = "ROUNDTRIP_GITHUB_WEBHOOK_SECRET_FILE",
@@ -88,7 +88,7 @@ pub(crate) struct AccessArguments {
     /// Address of GitHub.
     #[arg(long, env = "ROUNDTRIP_GITHUB_URL", value_name = "URL", default_value = GITHUB_URL, hide_short_help = true)]
     pub(crate) github_url: String,
-    /// Address of its API [default: GitHub's own; GitHub Enterprise Server: `/api/v3`].
+    /// Address of GitHub's API [default: GitHub's own; for GitHub Enterprise Server `/api/v3`].
     #[arg(long, env = "ROUNDTRIP_GITHUB_API_URL", value_name = "URL", hide_short_help = true)]
     pub(crate) github_api_url: Option<String>,
 }
@@ -105,8 +105,10 @@ pub(crate) enum TokenCommand {
         roundtrip-server token create --name scripts --kind user --account ada --scope read")]
     Create(TokenCreateArguments),
     /// List tokens that are not revoked.
+    #[command(after_help = "Example:\n  roundtrip-server token list")]
     List,
-    /// Revoke a token.
+    /// Revoke a token immediately.
+    #[command(after_help = "Example:\n  roundtrip-server token revoke 3")]
     Revoke {
         /// Number from `token list`.
         #[arg(value_name = "NUMBER")]
@@ -118,7 +120,7 @@ pub(crate) enum TokenCommand {
         /// Number from `token list`.
         #[arg(value_name = "NUMBER")]
         token_id: i64,
-        /// Hours to accept the old secret.
+        /// Accept the old secret for this many hours.
         #[arg(long, value_name = "HOURS", default_value_t = OVERLAP_HOURS_DEFAULT,
               value_parser = clap::value_parser!(u32).range(0..=OVERLAP_HOURS_MAX as i64))]
         overlap_hours: u32,
@@ -127,7 +129,7 @@ pub(crate) enum TokenCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenCreateArguments {
-    /// Name, such as the machine's.
+    /// Name of the token, such as the machine's name.
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: String,
     /// Kind: user, agent or ci.
@@ -140,10 +142,10 @@ pub(crate) struct TokenCreateArguments {
     /// also project:write].
     #[arg(long)]
     pub(crate) scope: Vec<Scope>,
-    /// Restrict it to a project.
+    /// Restrict the token to a project.
     #[arg(long)]
     pub(crate) project: Option<Slug>,
-    /// Restrict it to a machine, for agents.
+    /// Restrict an agent's token to a machine.
     #[arg(long)]
     pub(crate) machine: Option<Slug>,
     /// Lifetime in days.
@@ -156,15 +158,17 @@ pub(crate) struct TokenCreateArguments {
 pub(crate) enum TrustCommand {
     /// Let a repository's CI jobs upload to a project.
     ///
-    /// IDs survive renames. In patterns, * matches any characters.
+    /// IDs identify the repository and owner even after a rename. In a pattern, * matches any characters.
     #[command(after_help = "Examples:\n  \
         gh api repos/octo/lib --jq '.id, .owner.id'\n  \
         roundtrip-server trust create --project libfoo --repository octo/lib --repository-id 101 --owner-id 7 \
         --workflow-ref 'octo/lib/.github/workflows/*@refs/heads/main'")]
     Create(TrustCreateArguments),
     /// List trusted repositories.
+    #[command(after_help = "Example:\n  roundtrip-server trust list")]
     List,
-    /// Remove a trust and revoke its tokens.
+    /// Remove a trust and revoke tokens issued under it.
+    #[command(after_help = "Example:\n  roundtrip-server trust delete 2")]
     Delete {
         /// Number from `trust list`.
         #[arg(value_name = "NUMBER")]
@@ -177,13 +181,13 @@ pub(crate) struct TrustCreateArguments {
     /// Project to upload to.
     #[arg(long)]
     pub(crate) project: Slug,
-    /// Repository, for display only.
+    /// Name of the repository, for display only.
     #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) repository: String,
-    /// Repository ID.
+    /// ID of the repository.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) repository_id: i64,
-    /// ID of its owner.
+    /// ID of the repository's owner.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) owner_id: i64,
     /// Require a workflow file and ref.
@@ -207,10 +211,10 @@ pub(crate) enum AccountCommand {
         roundtrip-server account create --name ada --admin > ada.token\n  \
         roundtrip-server account create --name grace --github grace-hopper")]
     Create {
-        /// Account name.
+        /// Name of the account.
         #[arg(long)]
         name: Slug,
-        /// Make it an administrator.
+        /// Make it an administrator of the server.
         #[arg(long)]
         admin: bool,
         /// GitHub login for sign-in.
@@ -218,10 +222,12 @@ pub(crate) enum AccountCommand {
         github: Option<String>,
     },
     /// List accounts.
+    #[command(after_help = "Example:\n  roundtrip-server account list")]
     List,
     /// Delete an account with its tokens, sessions and roles.
+    #[command(after_help = "Example:\n  roundtrip-server account delete grace")]
     Delete {
-        /// Account name.
+        /// Name of the account.
         name: Slug,
     },
 }
@@ -229,15 +235,16 @@ pub(crate) enum AccountCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum GitHubCommand {
     /// List the App's repositories and their projects.
+    #[command(after_help = "Example:\n  roundtrip-server github repositories")]
     Repositories,
-    /// Let the App handle a repository's pull requests for a project.
+    /// Link a project to a repository, so that the App handles its pull requests.
     #[command(after_help = "Example:\n  \
         roundtrip-server github link --project libfoo --repository acme/libfoo")]
     Link {
-        /// Project.
+        /// Project to link.
         #[arg(long, value_name = "NAME")]
         project: Slug,
-        /// Repository.
+        /// Repository to link.
         #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
         repository: String,
     },

@@ -21,7 +21,7 @@ use std::str::FromStr;
 
 /// Store benchmark reports, detect changes and serve the web interface.
 ///
-/// Without `DATABASE_URL`, it runs an embedded PostgreSQL in its data directory.
+/// Without `DATABASE_URL`, the server runs an embedded PostgreSQL in its data directory.
 #[derive(Debug, Parser)]
 #[command(
     name = "roundtrip-server",
@@ -31,7 +31,7 @@ use std::str::FromStr;
         DATABASE_URL                 use this database, not the embedded one\n  \
         ROUNDTRIP_PG_BIN             folder of PostgreSQL's programs [default: from pg_config or usual folders]\n  \
         RUST_LOG                     log level, such as debug [default: info]\n  \
-        OTEL_EXPORTER_OTLP_ENDPOINT  send traces here (OTLP over HTTP)\n\n\
+        OTEL_EXPORTER_OTLP_ENDPOINT  send traces to this collector (OTLP over HTTP)\n\n\
         Examples:\n  \
         roundtrip-server serve\n  \
         roundtrip-server token create --name lab-2 > lab-2.token\n\n\
@@ -50,15 +50,15 @@ pub(crate) struct Cli {
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
-    /// Text.
+    /// Readable text.
     Text,
-    /// JSON, one object per line.
+    /// One JSON object per line.
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve the web interface and the API.
+    /// Serve the web interface and the API until SIGINT or SIGTERM.
     #[command(after_help = "Examples:\n  \
         roundtrip-server serve\n  \
         roundtrip-server serve --host 0.0.0.0 --private --tls-certificate cert.pem --tls-key key.pem")]
@@ -79,7 +79,7 @@ pub(crate) enum Command {
     },
     /// Back up the database to one file, even while the server runs.
     ///
-    /// A consistent snapshot as a zstd-compressed tar with checksums. It contains private data.
+    /// The file is a zstd-compressed tar of a consistent snapshot, with checksums. It contains private data.
     #[command(after_help = "Examples:\n  \
         roundtrip-server backup roundtrip.tar.zst\n  \
         roundtrip-server backup - | ssh vault 'cat > roundtrip.tar.zst'")]
@@ -201,7 +201,7 @@ pub(crate) struct BackupArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RetentionArguments {
-    /// Project [default: all].
+    /// Project to show or change [default: all].
     #[arg(long, value_name = "NAME", value_parser = Slug::parse)]
     pub(crate) project: Option<Slug>,
     /// Keep uploads and imported files this long, or `forever`.
@@ -210,7 +210,7 @@ pub(crate) struct RetentionArguments {
     /// Keep distributions this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) histograms: Option<Keep>,
-    /// Keep everything else except the run itself this long, or `forever`.
+    /// Keep points and everything else except the run itself this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) points: Option<Keep>,
 }

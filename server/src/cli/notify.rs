@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct NotifyArguments {
-    /// Public address for links [default: the listen address].
+    /// Public address for links in notifications [default: the listen address].
     #[arg(long, env = "ROUNDTRIP_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Allow notifications to private addresses and by plain HTTP: maintainers can reach the server's network.
+    /// Allow notifications to private addresses and by plain HTTP. Maintainers can then reach the server's network.
     #[arg(long, hide_short_help = true)]
     pub(crate) allow_private_targets: bool,
     /// Mail server: `smtps://[USER@]HOST`, `smtp://HOST?tls=required` (STARTTLS) or `smtp://HOST` (unencrypted).
@@ -20,7 +20,7 @@ pub(crate) struct NotifyArguments {
         requires = "mail_from"
     )]
     pub(crate) smtp_url: Option<String>,
-    /// File with its password.
+    /// File with the mail server's password.
     #[arg(
         long,
         env = "ROUNDTRIP_SMTP_PASSWORD_FILE",
@@ -29,7 +29,7 @@ pub(crate) struct NotifyArguments {
         requires = "smtp_url"
     )]
     pub(crate) smtp_password_file: Option<PathBuf>,
-    /// Sender, such as 'Roundtrip <roundtrip@example.org>'.
+    /// Sender of e-mail, such as 'Roundtrip <roundtrip@example.org>'.
     #[arg(
         long,
         env = "ROUNDTRIP_MAIL_FROM",

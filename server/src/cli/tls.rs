@@ -8,7 +8,7 @@ pub(crate) struct TlsArguments {
     /// Serve HTTPS with this certificate chain (PEM), reloaded when renewed.
     #[arg(long, env = "ROUNDTRIP_TLS_CERTIFICATE", value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_certificate: Option<PathBuf>,
-    /// Private key (PEM).
+    /// Private key of the certificate (PEM).
     #[arg(
         long,
         env = "ROUNDTRIP_TLS_KEY",

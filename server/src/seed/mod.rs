@@ -34,22 +34,22 @@ const RUN_SECONDS: i64 = 90;
 /// The amount of history to create, and the arguments of `roundtrip-server seed`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Plan {
-    /// Project without runs.
+    /// Name of the project. It must have no runs.
     #[arg(long, value_name = "NAME", default_value = "seeded", value_parser = Slug::parse)]
     pub project: Slug,
-    /// Machines.
+    /// Number of machines.
     #[arg(long = "machines", value_name = "COUNT", default_value = "5", value_parser = up_to(1_000))]
     pub machine_count: usize,
-    /// Series, over all machines.
+    /// Number of series, over all machines.
     #[arg(long = "series", value_name = "COUNT", default_value = "500", value_parser = up_to(1_000_000))]
     pub series_count: usize,
-    /// Commits, each with a point in every series.
+    /// Number of commits, each with a point in every series.
     #[arg(long = "commits", value_name = "COUNT", default_value = "500", value_parser = up_to(100_000))]
     pub commit_count: usize,
     /// Newest commits with distributions [default: 1,000 in four series per machine, 20 in others].
     #[arg(long = "histograms", value_name = "COUNT")]
     pub histogram_count: Option<usize>,
-    /// Random seed.
+    /// Seed of the random numbers.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub rng_seed: u64,
 }
