@@ -18,6 +18,10 @@ pub(crate) use imp::sleep_until;
 /// Requests that the system does not delay the calling thread's wake-ups to coalesce them.
 pub(crate) use imp::sleep_precisely;
 
+/// Its ticks per second.
+#[cfg(any(target_os = "macos", windows))]
+pub(crate) use imp::frequency_hz;
+
 /// Cost of one reading and the smallest step, each as sorted readings in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockQuality {
@@ -146,6 +150,11 @@ mod imp {
     /// Each sleep already allows for delays.
     pub(crate) fn sleep_precisely() {}
 
+    pub(crate) fn frequency_hz() -> u64 {
+        let (numerator, denominator) = scale();
+        1_000_000_000 * u64::from(denominator) / u64::from(numerator)
+    }
+
     /// Nanoseconds per tick, as a fraction.
     #[inline]
     #[expect(unsafe_code, reason = "mach_timebase_info")]
@@ -192,7 +201,7 @@ mod imp {
         let mut ticks = 0;
         // SAFETY: the call writes one number. It cannot fail on any Windows since XP, and never counts below zero.
         unsafe { QueryPerformanceCounter(&raw mut ticks) };
-        nanoseconds(ticks.cast_unsigned(), frequency())
+        nanoseconds(ticks.cast_unsigned(), frequency_hz())
     }
 
     /// Exact for centuries, because the product has 128 bits.
@@ -207,7 +216,7 @@ mod imp {
 
     #[inline]
     #[expect(unsafe_code, reason = "QueryPerformanceFrequency")]
-    fn frequency() -> u64 {
+    pub(crate) fn frequency_hz() -> u64 {
         static FREQUENCY: OnceLock<u64> = OnceLock::new();
         *FREQUENCY.get_or_init(|| {
             let mut ticks = 0;

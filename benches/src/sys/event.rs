@@ -21,7 +21,7 @@ mod imp {
 
     use super::*;
     use rustix::event::{EventfdFlags, eventfd};
-    use rustix::io::Errno;
+    use rustix::io::retry_on_intr;
 
     pub(crate) fn support() -> Result<(), Unsupported> {
         Ok(())
@@ -33,22 +33,14 @@ mod imp {
 
     #[inline]
     pub(crate) fn raise(event: &Handle) -> io::Result<()> {
-        loop {
-            match rustix::io::write(event, &1_u64.to_ne_bytes()) {
-                Err(Errno::INTR) => {}
-                other => return other.map(|_| ()).map_err(io::Error::from),
-            }
-        }
+        retry_on_intr(|| rustix::io::write(event, &1_u64.to_ne_bytes()))?;
+        Ok(())
     }
 
     #[inline]
     pub(crate) fn wait(event: &Handle) -> io::Result<()> {
-        loop {
-            match rustix::io::read(event, &mut [0; 8]) {
-                Err(Errno::INTR) => {}
-                other => return other.map(|_| ()).map_err(io::Error::from),
-            }
-        }
+        retry_on_intr(|| rustix::io::read(event, &mut [0; 8]))?;
+        Ok(())
     }
 }
 

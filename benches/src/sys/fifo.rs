@@ -42,7 +42,5 @@ mod imp {
         Err(Unsupported::because("Windows has no FIFOs; use named-pipe"))
     }
 
-    pub(crate) fn create(_path: &Path) -> io::Result<()> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
-    }
+    missing! { pub(crate) fn create(&Path) -> (); }
 }

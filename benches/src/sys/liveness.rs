@@ -34,6 +34,7 @@ fn identity(id: u32, started: u32) -> Identity {
 mod imp {
     //! Linux: `/proc/PID/stat` (`proc_pid_stat(5)`).
 
+    use crate::sys::tree;
     use rustix::fs::{CWD, Mode, OFlags, openat};
     use std::fs::File;
     use std::io::Read;
@@ -51,8 +52,7 @@ mod imp {
         let file = openat(folder.ok()?, "stat", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
         let mut stat = String::new();
         File::from(file).read_to_string(&mut stat).ok()?;
-        // The second field is a name in parentheses, which may hold anything; the state is the third.
-        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let mut fields = tree::after_name(&stat)?;
         let state = fields.next()?;
         if matches!(state, "Z" | "X" | "x") {
             return None;

@@ -37,7 +37,7 @@ mod imp {
     #[cfg(target_os = "linux")]
     use super::linux as calls;
 
-    pub(crate) use calls::{receive, send, support, try_send};
+    pub(crate) use calls::{support, try_send};
 
     #[expect(unsafe_code, reason = "calls of the C library")]
     pub(crate) fn create(message_bytes: usize) -> io::Result<Handle> {
@@ -60,6 +60,26 @@ mod imp {
         })?;
         calls::unlink(&name);
         Ok(queue)
+    }
+
+    #[inline]
+    pub(crate) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        uninterrupted(|| calls::send(queue, message))
+    }
+
+    #[inline]
+    pub(crate) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
+        uninterrupted(|| calls::receive(queue, buffer))
+    }
+
+    #[inline]
+    fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        loop {
+            match call() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
     }
 }
 
@@ -112,16 +132,11 @@ mod linux {
 
     #[inline]
     #[expect(unsafe_code, reason = "a call of the C library")]
-    pub(crate) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
-        loop {
-            // SAFETY: pointer and length are those of a live buffer.
-            if unsafe { libc::mq_send(queue.as_raw_fd(), message.as_ptr().cast(), message.len(), 0) } == 0 {
-                return Ok(());
-            }
-            let error = io::Error::last_os_error();
-            if error.kind() != io::ErrorKind::Interrupted {
-                return Err(error);
-            }
+    pub(super) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        // SAFETY: pointer and length are those of a live buffer.
+        match unsafe { libc::mq_send(queue.as_raw_fd(), message.as_ptr().cast(), message.len(), 0) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
         }
     }
 
@@ -139,20 +154,11 @@ mod linux {
 
     #[inline]
     #[expect(unsafe_code, reason = "a call of the C library")]
-    pub(crate) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let (pointer, length) = (buffer.as_mut_ptr().cast(), buffer.len());
-            // SAFETY: pointer and length are those of a live buffer; no priority is requested.
-            let received =
-                unsafe { libc::mq_receive(queue.as_raw_fd(), pointer, length, std::ptr::null_mut()) };
-            if let Ok(received) = usize::try_from(received) {
-                return Ok(received);
-            }
-            let error = io::Error::last_os_error();
-            if error.kind() != io::ErrorKind::Interrupted {
-                return Err(error);
-            }
-        }
+    pub(super) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
+        let (pointer, length) = (buffer.as_mut_ptr().cast(), buffer.len());
+        // SAFETY: pointer and length are those of a live buffer; no priority is requested.
+        let received = unsafe { libc::mq_receive(queue.as_raw_fd(), pointer, length, std::ptr::null_mut()) };
+        usize::try_from(received).map_err(|_| io::Error::last_os_error())
     }
 }
 
@@ -218,13 +224,8 @@ mod freebsd {
     }
 
     #[inline]
-    pub(crate) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
-        loop {
-            match send_until(queue, message, FOR_EVER) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => return other,
-            }
-        }
+    pub(super) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        send_until(queue, message, FOR_EVER)
     }
 
     pub(crate) fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
@@ -246,21 +247,13 @@ mod freebsd {
 
     #[inline]
     #[expect(unsafe_code, reason = "a system call")]
-    pub(crate) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
         let nobody_asks: *mut c_uint = ptr::null_mut();
-        loop {
-            let (queue, pointer, length) = (queue.as_raw_fd(), buffer.as_mut_ptr(), buffer.len());
-            // SAFETY: pointer and length are those of a live buffer; no priority is requested.
-            let received =
-                unsafe { libc::syscall(SYS_KMQ_TIMEDRECEIVE, queue, pointer, length, nobody_asks, FOR_EVER) };
-            if let Ok(received) = usize::try_from(received) {
-                return Ok(received);
-            }
-            let error = io::Error::last_os_error();
-            if error.kind() != io::ErrorKind::Interrupted {
-                return Err(error);
-            }
-        }
+        let (queue, pointer, length) = (queue.as_raw_fd(), buffer.as_mut_ptr(), buffer.len());
+        // SAFETY: pointer and length are those of a live buffer; no priority is requested.
+        let received =
+            unsafe { libc::syscall(SYS_KMQ_TIMEDRECEIVE, queue, pointer, length, nobody_asks, FOR_EVER) };
+        usize::try_from(received).map_err(|_| io::Error::last_os_error())
     }
 }
 

@@ -37,7 +37,7 @@ mod imp {
 
     use super::*;
     use crate::sys::handle::{self, Ticket, duplicate};
-    use crate::sys::process::{self, owned};
+    use crate::sys::process::{self, owned, wide};
     use std::os::windows::io::{AsRawHandle, OwnedHandle};
     use std::{mem, ptr};
     use windows_sys::Win32::Foundation::{
@@ -108,10 +108,6 @@ mod imp {
 
     fn read_mode(settings: Settings) -> u32 {
         if settings.messages { PIPE_READMODE_MESSAGE } else { PIPE_READMODE_BYTE }
-    }
-
-    fn wide(text: &str) -> Vec<u16> {
-        text.encode_utf16().chain([0]).collect()
     }
 
     #[derive(Debug)]

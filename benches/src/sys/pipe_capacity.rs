@@ -55,9 +55,7 @@ mod imp {
         Err(Unsupported::because("the size of an existing pipe can be set only on Linux"))
     }
 
-    pub(crate) fn set(_pipe: &Handle, _bytes: usize) -> io::Result<()> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
-    }
+    missing! { pub(crate) fn set(&Handle, usize) -> (); }
 
     #[expect(unsafe_code, reason = "GetNamedPipeInfo")]
     pub(crate) fn get(pipe: &Handle) -> Option<u64> {
@@ -81,9 +79,7 @@ mod imp {
         Err(Unsupported::because("the size of a pipe can be set only on Linux"))
     }
 
-    pub(crate) fn set(_pipe: &Handle, _bytes: usize) -> io::Result<()> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
-    }
+    missing! { pub(crate) fn set(&Handle, usize) -> (); }
 
     pub(crate) fn get(_pipe: &Handle) -> Option<u64> {
         None

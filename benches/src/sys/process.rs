@@ -15,6 +15,11 @@ pub(super) fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
     Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
 }
 
+/// A text as the system's calls take it, with a zero at its end.
+pub(super) fn wide(text: &str) -> Vec<u16> {
+    text.encode_utf16().chain([0]).collect()
+}
+
 /// Opens the process with this number, with these rights.
 #[expect(unsafe_code, reason = "OpenProcess")]
 pub(super) fn open(id: u32, rights: PROCESS_ACCESS_RIGHTS) -> io::Result<OwnedHandle> {

@@ -25,7 +25,7 @@ mod imp {
 
     use super::*;
     use rustix::event::epoll;
-    use rustix::io::{Errno, ioctl_fionbio};
+    use rustix::io::{ioctl_fionbio, retry_on_intr};
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
 
@@ -48,12 +48,7 @@ mod imp {
         #[inline]
         pub(crate) fn wait(&self) -> io::Result<()> {
             let mut event = [MaybeUninit::uninit()];
-            loop {
-                match epoll::wait(&self.0, &mut event, None) {
-                    Err(Errno::INTR) => {}
-                    other => return other.map(|_| ()).map_err(io::Error::from),
-                }
-            }
+            Ok(retry_on_intr(|| epoll::wait(&self.0, &mut event, None).map(drop))?)
         }
     }
 }
@@ -64,7 +59,7 @@ mod imp {
 
     use super::*;
     use rustix::event::kqueue::{Event, EventFilter, EventFlags, kevent, kqueue};
-    use rustix::io::{Errno, ioctl_fionbio};
+    use rustix::io::{ioctl_fionbio, retry_on_intr};
     use std::mem::MaybeUninit;
     use std::os::fd::{AsRawFd, OwnedFd};
     use std::ptr;
@@ -90,13 +85,8 @@ mod imp {
         #[expect(unsafe_code, reason = "kevent")]
         pub(crate) fn wait(&self) -> io::Result<()> {
             let mut event = [MaybeUninit::uninit()];
-            loop {
-                // SAFETY: no changes, and space for one event. Without a time it waits forever.
-                match unsafe { kevent(&self.0, &[], &mut event, None) } {
-                    Err(Errno::INTR) => {}
-                    other => return other.map(|_| ()).map_err(io::Error::from),
-                }
-            }
+            // SAFETY: no changes, and space for one event. Without a time it waits forever.
+            Ok(retry_on_intr(|| unsafe { kevent(&self.0, &[], &mut event, None) }.map(drop))?)
         }
     }
 }

@@ -71,7 +71,5 @@ mod imp {
 
     pub(crate) fn permit() {}
 
-    pub(crate) fn read(_process: u32, _address: u64, _buffer: &mut [u8]) -> io::Result<()> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
-    }
+    missing! { pub(crate) fn read(u32, u64, &mut [u8]) -> (); }
 }

@@ -47,6 +47,10 @@ impl Mapping {
     fn map(memory: &Handle, offset: usize, bytes: usize, present: bool) -> io::Result<Self> {
         let before_bytes = offset % imp::granularity();
         let start = imp::map(memory, offset - before_bytes, before_bytes + bytes, present)?;
+        // Linux does it while it maps.
+        if present && !cfg!(target_os = "linux") {
+            touch(start, before_bytes + bytes);
+        }
         // SAFETY: at least this many bytes are mapped there.
         Ok(Self { address: unsafe { start.add(before_bytes) }, bytes, before_bytes })
     }
@@ -86,7 +90,6 @@ impl Drop for Mapping {
 }
 
 /// Makes all pages present without changing their contents, for systems that have no call for it.
-#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux does it while it maps"))]
 #[expect(unsafe_code, reason = "writing to mapped memory")]
 fn touch(address: NonNull<u8>, bytes: usize) {
     /// No system has smaller pages.
@@ -109,21 +112,14 @@ mod imp {
     use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
     use rustix::mm::MapFlags;
 
-    pub(super) use super::mmap::{granularity, unmap};
+    pub(super) use super::mmap::{granularity, map, unmap};
+
+    pub(super) const PRESENT: MapFlags = MapFlags::POPULATE;
 
     pub(super) fn create(bytes: usize) -> io::Result<Handle> {
         let memory = memfd_create("roundtrip", MemfdFlags::CLOEXEC)?;
         ftruncate(&memory, bytes as u64)?;
         Ok(memory)
-    }
-
-    pub(super) fn map(
-        memory: &Handle,
-        offset: usize,
-        bytes: usize,
-        present: bool,
-    ) -> io::Result<NonNull<u8>> {
-        mmap::map(memory, offset, bytes, if present { MapFlags::POPULATE } else { MapFlags::empty() })
     }
 }
 
@@ -138,7 +134,9 @@ mod imp {
     use rustix::io::{FdFlags, fcntl_setfd};
     use rustix::mm::MapFlags;
 
-    pub(super) use super::mmap::{granularity, unmap};
+    pub(super) use super::mmap::{granularity, map, unmap};
+
+    pub(super) const PRESENT: MapFlags = MapFlags::empty();
 
     pub(super) fn create(bytes: usize) -> io::Result<Handle> {
         let memory = open()?;
@@ -146,19 +144,6 @@ mod imp {
         fcntl_setfd(&memory, FdFlags::CLOEXEC)?;
         ftruncate(&memory, bytes as u64)?;
         Ok(memory)
-    }
-
-    pub(super) fn map(
-        memory: &Handle,
-        offset: usize,
-        bytes: usize,
-        present: bool,
-    ) -> io::Result<NonNull<u8>> {
-        let address = mmap::map(memory, offset, bytes, MapFlags::empty())?;
-        if present {
-            touch(address, bytes);
-        }
-        Ok(address)
     }
 
     #[cfg(target_os = "freebsd")]
@@ -224,16 +209,12 @@ mod imp {
         memory: &Handle,
         offset: usize,
         bytes: usize,
-        present: bool,
+        _present: bool,
     ) -> io::Result<NonNull<u8>> {
         let (high, low) = halves(offset);
         // SAFETY: no address is requested, so no existing mapping is replaced.
         let view = unsafe { MapViewOfFile(memory.object()?, FILE_MAP_ALL_ACCESS, high, low, bytes) };
-        let address = NonNull::new(view.Value.cast()).ok_or_else(io::Error::last_os_error)?;
-        if present {
-            touch(address, bytes);
-        }
-        Ok(address)
+        NonNull::new(view.Value.cast()).ok_or_else(io::Error::last_os_error)
     }
 
     #[expect(unsafe_code, reason = "UnmapViewOfFile")]
@@ -261,10 +242,10 @@ mod mmap {
         memory: &Handle,
         offset: usize,
         bytes: usize,
-        more: MapFlags,
+        present: bool,
     ) -> io::Result<NonNull<u8>> {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        let flags = MapFlags::SHARED | more;
+        let flags = MapFlags::SHARED | if present { imp::PRESENT } else { MapFlags::empty() };
         // SAFETY: no address is requested, so no existing mapping is replaced.
         let address = unsafe { mmap(std::ptr::null_mut(), bytes, protection, flags, memory, offset as u64) }?;
         NonNull::new(address.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))

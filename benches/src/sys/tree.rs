@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::str::SplitWhitespace;
 
 /// A tree of small text files. Unreadable files count as absent, as on a kernel without them.
 #[derive(Clone, Debug)]
@@ -49,6 +50,12 @@ impl Tree {
 /// The rest of the first line that begins with `prefix`, trimmed.
 pub(crate) fn field(text: &str, prefix: &str) -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix(prefix)).map(|rest| rest.trim().to_owned())
+}
+
+/// The fields of a `/proc/PID/stat` from the third on, the state (`proc_pid_stat(5)`): the second is a name in
+/// parentheses, which may hold anything.
+pub(crate) fn after_name(stat: &str) -> Option<SplitWhitespace<'_>> {
+    Some(stat.rsplit_once(')')?.1.split_whitespace())
 }
 
 /// The numbers in a kernel's list such as `0-2,8`. Invalid parts are skipped.

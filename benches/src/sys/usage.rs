@@ -60,7 +60,7 @@ mod imp {
     //! `/proc/pid` (proc(5)), with processor time in ticks of 10 ms.
 
     use super::*;
-    use crate::sys::tree::Tree;
+    use crate::sys::tree::{self, Tree};
 
     pub(crate) fn for_this_thread() -> Usage {
         Usage { migrations: migrations("/proc/thread-self"), ..rusage::for_this_thread() }
@@ -75,12 +75,7 @@ mod imp {
         let status =
             |thread: &str, name| Tree::system().field(&format!("{thread}/status"), name)?.parse().ok();
         let stat = Tree::system().text(&format!("/proc/{pid}/stat"));
-        // The name is in parentheses, and may contain parentheses itself; field 3 follows it.
-        let fields: Vec<&str> = stat
-            .as_deref()
-            .and_then(|stat| stat.rsplit_once(')'))
-            .map_or(Vec::new(), |(_, fields)| fields.split_whitespace().collect());
-        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let field = |number: usize| tree::after_name(stat.as_deref()?)?.nth(number - 3)?.parse::<u64>().ok();
         let nanoseconds = |ticks: u64| ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second();
         Usage {
             migrations: of_threads(&|thread| migrations(thread)),

@@ -2,7 +2,7 @@
 
 use super::Thread;
 use crate::sys::Unsupported;
-use crate::sys::tree::Tree;
+use crate::sys::tree::{self, Tree};
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
@@ -95,8 +95,7 @@ fn tasks(pid: u32) -> Vec<Task> {
     let task = |id: String| {
         let ran = tree.text(&format!("{tasks}/{id}/schedstat"));
         let text = tree.text(&format!("{tasks}/{id}/stat"))?;
-        // The name is in parentheses, and may contain parentheses itself.
-        let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+        let mut fields = tree::after_name(&text)?;
         Some(Task {
             id: Pid::from_raw(id.parse().ok()?)?,
             state: fields.next()?.chars().next()?,

@@ -2,8 +2,7 @@
 
 use crate::sys::fingerprint::facts::{Facts, counted, gib, sizes, topology};
 use crate::sys::fingerprint::{cpuid, pmset};
-use crate::sys::sysctl;
-use mach2::mach_time::{mach_timebase_info, mach_timebase_info_data_t};
+use crate::sys::{clock, sysctl};
 use std::collections::BTreeMap;
 
 pub(crate) fn stable() -> BTreeMap<String, String> {
@@ -51,17 +50,7 @@ fn read_machine(facts: &mut Facts) {
     facts.put("machine.power_mode", pmset::mode());
     facts.put("memory.total_gib", sysctl::number("hw.memsize").map(|bytes| gib(bytes >> 10)));
     facts.number("memory.page_bytes", sysctl::number("hw.pagesize"));
-    facts.number("clock.frequency_hz", clock_frequency_hz());
-}
-
-#[expect(unsafe_code, reason = "mach_timebase_info")]
-fn clock_frequency_hz() -> Option<u64> {
-    const NS_PER_SECOND: u64 = 1_000_000_000;
-    let mut scale = mach_timebase_info_data_t { numer: 0, denom: 0 };
-    // SAFETY: the call writes the structure.
-    unsafe { mach_timebase_info(&raw mut scale) };
-    // A tick is this fraction of nanoseconds.
-    (NS_PER_SECOND * u64::from(scale.denom)).checked_div(scale.numer.into())
+    facts.number("clock.frequency_hz", Some(clock::frequency_hz()));
 }
 
 // Facts that vary from minute to minute or with a user's session.

@@ -1,9 +1,10 @@
 //! Windows: documented calls, registry values that Windows writes when it starts, `cpuid`.
 
-use crate::sys::affinity;
 use crate::sys::fingerprint::cpuid;
 use crate::sys::fingerprint::facts::{Facts, counted, gib, topology};
 use crate::sys::fingerprint::pair::{self, Cache};
+use crate::sys::process::wide;
+use crate::sys::{affinity, clock};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -17,7 +18,6 @@ use windows_sys::Win32::System::JobObjects::{
     JOBOBJECT_CPU_RATE_CONTROL_INFORMATION, JobObjectCpuRateControlInformation, QueryInformationJobObject,
 };
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
-use windows_sys::Win32::System::Performance::QueryPerformanceFrequency;
 use windows_sys::Win32::System::Power::{
     CallNtPowerInformation, GetSystemPowerStatus, PROCESSOR_POWER_INFORMATION, PowerGetActiveScheme,
     ProcessorInformation, SYSTEM_POWER_STATUS,
@@ -190,7 +190,7 @@ fn read_version(facts: &mut Facts) {
             facts.put("os.wine", Some(wine));
         }
     }
-    facts.number("clock.frequency_hz", Some(clock_frequency_hz()));
+    facts.number("clock.frequency_hz", Some(clock::frequency_hz()));
 }
 
 /// Major, minor, build: the real ones, not those for the program's manifest.
@@ -216,15 +216,6 @@ fn wine() -> Option<String> {
     let version = unsafe { std::mem::transmute::<unsafe extern "system" fn() -> isize, Version>(function) };
     // SAFETY: the function takes no argument and returns a static text that ends with a zero.
     Some(unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned())
-}
-
-/// Frequency of the clock used for all measurements.
-#[expect(unsafe_code, reason = "QueryPerformanceFrequency")]
-fn clock_frequency_hz() -> i64 {
-    let mut ticks = 0;
-    // SAFETY: the call writes one number; it cannot fail on any Windows since XP.
-    unsafe { QueryPerformanceFrequency(&raw mut ticks) };
-    ticks
 }
 
 // The processors' speed: the power scheme (`PowerGetActiveScheme` in `powersetting.h`) and the frequencies
@@ -370,7 +361,6 @@ fn ask_registry(
     value: *mut c_void,
     bytes: usize,
 ) -> Option<usize> {
-    let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (key, name) = (wide(key), wide(name));
     let mut bytes = u32::try_from(bytes).ok()?;
     // SAFETY: both names end with a zero, and the caller's buffer has the given length.

@@ -5,7 +5,7 @@ mod ptrace;
 
 use self::counts::Counts;
 use self::ptrace::{Stop, StopReason, Watched};
-use crate::sys::{Unsupported, affinity};
+use crate::sys::{Unsupported, affinity, liveness};
 use roundtrip_wire::SystemCalls;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -88,7 +88,8 @@ impl Watch {
         for tid in pids.iter().flat_map(|&pid| threads_of(pid)) {
             match ptrace::seize(tid) {
                 Ok(()) => {}
-                Err(error) if has_ended(&error) || is_zombie(tid) => continue,
+                // The kernel refuses a zombie like another user's process.
+                Err(error) if has_ended(&error) || !liveness::runs(tid) => continue,
                 Err(error) => return Err(Unsupported::because(explain(&error))),
             }
             self.threads.insert(tid, Counts::default());
@@ -165,13 +166,6 @@ fn first_stop(tid: u32) -> Option<Stop> {
             result => return result.ok(),
         }
     }
-}
-
-/// Whether it has ended without being reaped; the kernel then refuses it like another user's process.
-fn is_zombie(tid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-    // The name in parentheses may hold anything; the state follows it (proc(5)).
-    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X', 'x']))
 }
 
 fn has_ended(error: &io::Error) -> bool {

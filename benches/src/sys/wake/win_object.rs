@@ -5,7 +5,7 @@
 //! has used.
 
 use super::Spot;
-use crate::sys::process::owned;
+use crate::sys::process::{owned, wide};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
@@ -57,7 +57,7 @@ pub(super) fn sleep(spot: &Spot, make: Make) {
 
 /// `Local` is the session of this user.
 fn name(number: u64) -> Vec<u16> {
-    format!("Local\\roundtrip-wake-{number:016x}\0").encode_utf16().collect()
+    wide(&format!("Local\\roundtrip-wake-{number:016x}"))
 }
 
 /// The number in the object's name: random, because other processes create spots too.
