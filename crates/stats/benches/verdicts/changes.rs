@@ -7,26 +7,22 @@
 use crate::labelled::{self, Named};
 use crate::noise::{FAMILIES, Labelled, Noise};
 use crate::score::{Score, changes};
+use crate::{row, whole};
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::change_point::{Method, Settings};
 
 /// A seed that was not used to choose the settings.
 const SEED: u64 = 20_261_124;
-/// Shares are printed as integers, in ten-thousandths.
-const UNIT: &str = "/ 10,000";
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     let method = Method::shipped();
     let mut rows = simulated(method, if is_quick { 20 } else { 200 });
     if let Some(synthetic) = labelled::read("synthetic.csv") {
-        let of_all = |method: &Method| score_of(method, &synthetic);
-        rows.push(f1("changes, F1 of the labelled synthetic series", of_all(method), 0.97, otava(0.88)));
-        let Score { found, false_alarms, missed } = cross_validated(&synthetic);
-        let f1 = Score { found, false_alarms, missed }.f1();
-        eprintln!(
-            "the same, cross-validated by family: F1 {f1:.4}, {found} found, {false_alarms} false, {missed} missed"
-        );
+        let score = score_of(method, &synthetic);
+        rows.push(f1("changes, F1 of the labelled synthetic series", score, 0.97, otava(0.88)));
+        let score = cross_validated(&synthetic);
+        eprintln!("the same, cross-validated by family: F1 {:.4}, {score}", score.f1());
     }
     if let Some(talos) = labelled::read("talos.csv") {
         let score = score_of(method, &talos);
@@ -41,54 +37,42 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
 }
 
 fn otava(f1: f64) -> Peer {
-    Peer { name: format!("Apache Otava 0.8, tuned ({f1})"), value: ten_thousandths(f1) }
-}
-
-fn ten_thousandths(share: f64) -> f64 {
-    (share * 10_000.0).round()
+    Peer { name: format!("Apache Otava 0.8, tuned ({f1})"), value: whole(f1) }
 }
 
 fn f1(name: &str, score: Score, bar: f64, peer: Peer) -> Row {
-    let Score { found, false_alarms, missed } = score;
-    eprintln!("{name}: {found} found, {false_alarms} false, {missed} missed");
-    row(name.to_owned(), ten_thousandths(score.f1()), UNIT, peer, BarIs::ValueAtLeast, ten_thousandths(bar))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
-fn row(name: String, value: f64, unit: &'static str, peer: Peer, bar_is: BarIs, bar: f64) -> Row {
-    Row::new(name, value.round() as u64, unit, peer, bar_is, bar)
+    eprintln!("{name}: {score}");
+    row(name, score.f1(), peer, BarIs::ValueAtLeast, bar)
 }
 
 /// Accuracy on samples of all families: F1, and false alarms in series without a change.
 fn simulated(method: &Method, repetitions: usize) -> Vec<Row> {
-    let (mut all, mut alarms, mut young_alarms) = (Score::default(), 0, 0);
+    let (mut scores, mut alarms, mut young_alarms) = (Vec::new(), 0, 0);
     for (name, noise) in FAMILIES {
         let mut random = StdRng::seed_from_u64(SEED);
-        let mut score = Score::default();
-        for _ in 0..repetitions {
-            score += Score::of(method, &Labelled::draw(noise, 3_000, 20, &mut random));
-        }
+        let score: Score =
+            (0..repetitions).map(|_| Score::of(method, &Labelled::draw(noise, 3_000, 20, &mut random))).sum();
         let long = alarms_of(method, noise, repetitions, 5_000, &mut random);
         let young = alarms_of(method, noise, repetitions * 25, 200, &mut random);
-        let Score { found, false_alarms, missed } = score;
         eprintln!(
-            "{name}: F1 {:.4} ({found} found, {false_alarms} false, {missed} missed), {long} false in {} points \
+            "{name}: F1 {:.4} ({score}), {long} false in {} points \
              without a change, {young} where they are series of 200",
             score.f1(),
             repetitions * 5_000
         );
-        all += score;
+        scores.push(score);
         alarms += long;
         young_alarms += young;
     }
     let points = (FAMILIES.len() * repetitions * 5_000) as f64;
-    let per_million = |alarms: usize| alarms as f64 * 1e6 / points;
-    let alarm_row = |name: &str, alarms| {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
+    let per_million = |alarms: usize| (alarms as f64 * 1e6 / points).round() as u64;
+    let alarm_row = |name, alarms| {
         let peer = Peer { name: "Apache Otava 0.8, tuned (330)".into(), value: 330.0 };
-        row(name.to_owned(), per_million(alarms), "/ 1,000,000 points", peer, BarIs::ValueAtMost, 50.0)
+        Row::new(name, per_million(alarms), "/ 1,000,000 points", peer, BarIs::ValueAtMost, 50.0)
     };
     vec![
-        f1("changes, F1 pooled over six families", all, 0.97, otava(0.88)),
+        f1("changes, F1 pooled over six families", scores.into_iter().sum(), 0.97, otava(0.88)),
         alarm_row("false alarms in series of 5,000 points", alarms),
         alarm_row("false alarms in series of 200 points", young_alarms),
     ]
@@ -98,12 +82,8 @@ fn alarms_of(method: &Method, noise: Noise, series: usize, length: usize, random
     (0..series).map(|_| changes(method, &Labelled::draw(noise, length, 0, random).values).len()).sum()
 }
 
-fn score_of(method: &Method, series: &[Named]) -> Score {
-    let mut all = Score::default();
-    for (_, labelled) in series {
-        all += Score::of(method, labelled);
-    }
-    all
+fn score_of<'a>(method: &Method, series: impl IntoIterator<Item = &'a Named>) -> Score {
+    series.into_iter().map(|(_, labelled)| Score::of(method, labelled)).sum()
 }
 
 /// For each family, the score of the settings that do best on the other families; ties go to the default.
@@ -114,21 +94,16 @@ fn cross_validated(series: &[Named]) -> Score {
     });
     let methods: Vec<Method> = [shipped].into_iter().chain(around).map(Method::new).collect();
     let family = |name: &str| FAMILIES.iter().position(|(family, _)| name.contains(family));
-    let mut all = Score::default();
-    for left_out in 0..FAMILIES.len() {
+    let of_left_out = |left_out: usize| {
         let of = |method: &Method, is_left_out: bool| {
-            let mut score = Score::default();
             let is_wanted = |(name, _): &&Named| (family(name) == Some(left_out)) == is_left_out;
-            for (_, labelled) in series.iter().filter(is_wanted) {
-                score += Score::of(method, labelled);
-            }
-            score
+            score_of(method, series.iter().filter(is_wanted))
         };
         let best =
             methods.iter().rev().max_by(|one, other| of(one, false).f1().total_cmp(&of(other, false).f1()));
-        all += of(best.unwrap_or_else(|| Method::shipped()), true);
-    }
-    all
+        of(best.unwrap_or_else(|| Method::shipped()), true)
+    };
+    (0..FAMILIES.len()).map(of_left_out).sum()
 }
 
 /// The number of points until the end of a six-point step of 10 % is reported.
@@ -149,14 +124,8 @@ fn delay_of_return(method: &Method, is_quick: bool) -> Row {
         }
     }
     delays.sort_unstable();
-    let median = delays.get(delays.len() / 2).copied().unwrap_or(usize::MAX);
+    let median = delays.get(delays.len() / 2).map_or(u64::MAX, |&delay| delay as u64);
     let peer = Peer { name: "the fewest that are not outliers (4)".into(), value: 4.0 };
-    row(
-        "points until the end of a six-point step is reported".into(),
-        median as f64,
-        "points",
-        peer,
-        BarIs::ValueAtMost,
-        5.0,
-    )
+    let name = "points until the end of a six-point step is reported";
+    Row::new(name, median, "points", peer, BarIs::ValueAtMost, 5.0)
 }

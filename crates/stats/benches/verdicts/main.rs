@@ -15,7 +15,7 @@ mod noise;
 mod score;
 mod speed;
 
-use roundtrip_budget::Part;
+use roundtrip_budget::{BarIs, Part, Peer, Row};
 use std::process::ExitCode;
 
 const PARTS: [Part; 4] = [
@@ -24,6 +24,21 @@ const PARTS: [Part; 4] = [
     ("crossovers", crossovers::rows),
     ("speed", speed::rows),
 ];
+
+/// Converts a share to ten-thousandths.
+fn whole(share: f64) -> f64 {
+    (share * 10_000.0).round()
+}
+
+/// The reference that a share is compared with.
+fn peer(name: &str, share: f64) -> Peer {
+    Peer { name: format!("{name} ({:.1} %)", 100.0 * share), value: whole(share) }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is positive and small")]
+fn row(name: impl Into<String>, share: f64, peer: Peer, bar_is: BarIs, bar: f64) -> Row {
+    Row::new(name, whole(share) as u64, "/ 10,000", peer, bar_is, whole(bar))
+}
 
 fn main() -> ExitCode {
     roundtrip_budget::run(&PARTS)

@@ -4,7 +4,7 @@
 
 use rand::seq::index;
 use rand::{RngExt, rngs::StdRng};
-use rand_distr::{Distribution, Exp1, StandardNormal};
+use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
 
 /// The noise of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,20 @@ pub(crate) const FAMILIES: [(&str, Noise); 6] = [
     ("bimodal", Noise::TwoModes),
     ("skew", Noise::Skewed),
 ];
+
+/// The noise of repetitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Level {
+    Of(Noise),
+    /// Student's t with two degrees of freedom, whose variance is infinite, times 1 %.
+    Heavy,
+}
+
+/// All families of noise, and one with heavy tails.
+pub(crate) fn levels() -> Vec<(&'static str, Level)> {
+    let families = FAMILIES.map(|(name, noise)| (name, Level::Of(noise)));
+    families.into_iter().chain([("heavy", Level::Heavy)]).collect()
+}
 
 const AUTOCORRELATED_DEVIATION: f64 = 0.03;
 const AUTOCORRELATION: f64 = 0.6;
@@ -104,4 +118,30 @@ impl Noise {
         };
         (0..length).map(|_| draw()).collect()
     }
+}
+
+impl Level {
+    /// Logarithms near 0, one for each repetition in order.
+    pub(crate) fn values(self, count: usize, random: &mut StdRng) -> Vec<f64> {
+        match self {
+            Self::Of(noise) => noise.values(count, random).into_iter().map(f64::ln).collect(),
+            Self::Heavy => {
+                let student = StudentT::new(2.0).unwrap();
+                (0..count).map(|_| 0.01 * student.sample(random)).collect()
+            }
+        }
+    }
+
+    /// Base's and head's repetitions, pair by pair, in random order within each pair.
+    pub(crate) fn pairs(self, count: usize, random: &mut StdRng) -> Vec<[f64; 2]> {
+        let values = self.values(2 * count, random);
+        let in_order =
+            |pair: &[f64]| if random.random_bool(0.5) { [pair[0], pair[1]] } else { [pair[1], pair[0]] };
+        values.chunks(2).map(in_order).collect()
+    }
+}
+
+/// As many values, each drawn from all of them.
+pub(crate) fn resample(values: &[f64], random: &mut StdRng) -> Vec<f64> {
+    values.iter().map(|_| values[random.random_range(0..values.len())]).collect()
 }

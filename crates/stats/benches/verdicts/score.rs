@@ -2,7 +2,8 @@
 
 use crate::noise::Labelled;
 use roundtrip_stats::change_point::Method;
-use std::ops::AddAssign;
+use std::fmt::{self, Display, Formatter};
+use std::iter::Sum;
 
 /// A change counts as found if it is reported within this many values of its place.
 const NEAR: usize = 5;
@@ -42,11 +43,19 @@ impl Score {
     }
 }
 
-impl AddAssign for Score {
-    fn add_assign(&mut self, other: Self) {
-        self.found += other.found;
-        self.false_alarms += other.false_alarms;
-        self.missed += other.missed;
+impl Sum for Score {
+    fn sum<I: Iterator<Item = Self>>(scores: I) -> Self {
+        scores.fold(Self::default(), |sum, one| Self {
+            found: sum.found + one.found,
+            false_alarms: sum.false_alarms + one.false_alarms,
+            missed: sum.missed + one.missed,
+        })
+    }
+}
+
+impl Display for Score {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} found, {} false, {} missed", self.found, self.false_alarms, self.missed)
     }
 }
 

@@ -1,9 +1,9 @@
 //! A/A comparisons: the share in which any change is reported.
 
-use super::draws::{Level, Truth, levels};
+use super::draws::Truth;
 use super::simulated::{Machine, compare_pairs, reports, starred};
-use super::{ROWS, SEED, whole};
-use crate::noise::Noise;
+use super::{ROWS, SEED};
+use crate::noise::{Level, Noise, levels};
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::{share, verdict};
@@ -60,8 +60,7 @@ fn alarms(comparisons: usize, mut is_alarm: impl FnMut(&mut StdRng) -> bool) -> 
 
 fn stars(rows: &[Truth], machine: Machine, comparisons: usize) -> Peer {
     let found = alarms(comparisons, |random| starred(rows, machine, random).contains(&true));
-    let share = found as f64 / comparisons as f64;
-    Peer { name: format!("stars of 30 runs ({:.1} %)", 100.0 * share), value: whole(share) }
+    crate::peer("stars of 30 runs", found as f64 / comparisons as f64)
 }
 
 fn row(name: &str, found: usize, comparisons: usize, peer: &Peer) -> Row {
@@ -72,5 +71,5 @@ fn row(name: &str, found: usize, comparisons: usize, peer: &Peer) -> Row {
         100.0 * high
     );
     let share = found as f64 / comparisons as f64;
-    super::row(name.to_owned(), share, peer.clone(), BarIs::ValueAtMost, 0.01)
+    crate::row(name, share, peer.clone(), BarIs::ValueAtMost, 0.01)
 }

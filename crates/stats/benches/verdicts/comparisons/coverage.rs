@@ -1,10 +1,9 @@
 //! Coverage of the confidence interval of a shift, compared with a percentile bootstrap of the same estimate.
 
-use super::draws::{Level, levels};
-use super::whole;
-use crate::noise::Noise;
-use rand::{RngExt, SeedableRng, rngs::StdRng};
-use roundtrip_budget::{BarIs, Peer, Row};
+use crate::noise::{Level, Noise, levels, resample};
+use crate::{peer, row};
+use rand::{SeedableRng, rngs::StdRng};
+use roundtrip_budget::{BarIs, Row};
 use roundtrip_stats::shift;
 
 const PAIRS: [usize; 7] = [8, 10, 12, 15, 20, 30, 60];
@@ -96,13 +95,10 @@ fn extremes(name: &str, table: &[Vec<Cell>]) -> Vec<Row> {
             .fold([1.0_f64, 0.0_f64], |[low, high], share| [low.min(share), high.max(share)])
     };
     let ([low, high], [peer_low, peer_high]) = (ends(0), ends(1));
-    let peer = |share: f64| Peer {
-        name: format!("percentile bootstrap ({:.1} %)", 100.0 * share),
-        value: whole(share),
-    };
+    let peer = |share| peer("percentile bootstrap", share);
     vec![
-        super::row(format!("{name}, lowest"), low, peer(peer_low), BarIs::ValueAtLeast, 0.94),
-        super::row(format!("{name}, highest"), high, peer(peer_high), BarIs::ValueAtMost, 0.96),
+        row(format!("{name}, lowest"), low, peer(peer_low), BarIs::ValueAtLeast, 0.94),
+        row(format!("{name}, highest"), high, peer(peer_high), BarIs::ValueAtMost, 0.96),
     ]
 }
 
@@ -135,10 +131,6 @@ fn unpaired(level: Level, count: usize, draws: usize, random: &mut StdRng) -> Ce
         }
     }
     cell
-}
-
-fn resample(values: &[f64], random: &mut StdRng) -> Vec<f64> {
-    values.iter().map(|_| values[random.random_range(0..values.len())]).collect()
 }
 
 fn averages(values: &[f64]) -> Vec<f64> {

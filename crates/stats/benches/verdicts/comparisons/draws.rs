@@ -1,46 +1,11 @@
 //! Samples of repetitions with known noise and known changes, as logarithms of times.
 
-use crate::noise::{FAMILIES, Noise};
-use rand::{RngExt, rngs::StdRng};
-use rand_distr::{Distribution, Gamma, StudentT};
+use crate::noise::Level;
+use rand::rngs::StdRng;
+use rand_distr::{Distribution, Gamma};
 use roundtrip_stats::shape::{P50, Profile, QUANTILES_PPM};
 use roundtrip_stats::verdict::Pair;
 use statrs::distribution::{ContinuousCDF, Normal};
-
-/// The noise of a row's repetitions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Level {
-    Of(Noise),
-    /// Student's t with two degrees of freedom, whose variance is infinite, times 1 %.
-    Heavy,
-}
-
-/// All families of noise, and one with heavy tails.
-pub(super) fn levels() -> Vec<(&'static str, Level)> {
-    let families = FAMILIES.map(|(name, noise)| (name, Level::Of(noise)));
-    families.into_iter().chain([("heavy", Level::Heavy)]).collect()
-}
-
-impl Level {
-    /// Logarithms near 0, one for each repetition in order.
-    pub(super) fn values(self, count: usize, random: &mut StdRng) -> Vec<f64> {
-        match self {
-            Self::Of(noise) => noise.values(count, random).into_iter().map(f64::ln).collect(),
-            Self::Heavy => {
-                let student = StudentT::new(2.0).unwrap();
-                (0..count).map(|_| 0.01 * student.sample(random)).collect()
-            }
-        }
-    }
-
-    /// Base's and head's repetitions, pair by pair, in random order within each pair.
-    pub(super) fn pairs(self, count: usize, random: &mut StdRng) -> Vec<[f64; 2]> {
-        let values = self.values(2 * count, random);
-        let in_order =
-            |pair: &[f64]| if random.random_bool(0.5) { [pair[0], pair[1]] } else { [pair[1], pair[0]] };
-        values.chunks(2).map(in_order).collect()
-    }
-}
 
 /// The messages of a repetition: 1,000, log-normal with a deviation of 5 %; a share of them is slower.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,7 @@ mod shapes;
 mod simulated;
 mod stopped;
 
-use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_budget::Row;
 
 /// A seed that was not used to choose any setting.
 const SEED: u64 = 20_261_124;
@@ -20,14 +20,4 @@ const ROWS: usize = 200;
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     let parts = [coverage::rows, stopped::rows, alarms::rows, power::rows, shapes::rows];
     parts.into_iter().flat_map(|rows| rows(is_quick)).collect()
-}
-
-/// Converts a share to ten-thousandths.
-fn whole(share: f64) -> f64 {
-    (share * 10_000.0).round()
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is positive and small")]
-fn row(name: String, share: f64, peer: Peer, bar_is: BarIs, bar: f64) -> Row {
-    Row::new(name, whole(share) as u64, "/ 10,000", peer, bar_is, whole(bar))
 }

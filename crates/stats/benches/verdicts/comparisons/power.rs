@@ -1,11 +1,12 @@
 //! The detection rate of a slowdown of 5 % with noise of 3 %, and the number of pairs needed.
 
-use super::draws::{Level, Truth};
+use super::draws::Truth;
 use super::simulated::{Machine, compare_pairs, reports, starred};
-use super::{ROWS, SEED, whole};
-use crate::noise::Noise;
+use super::{ROWS, SEED};
+use crate::noise::{Level, Noise};
+use crate::{peer, row};
 use rand::{SeedableRng, rngs::StdRng};
-use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_budget::{BarIs, Row};
 use roundtrip_stats::verdict::{self, Verdict};
 
 pub(super) fn rows(is_quick: bool) -> Vec<Row> {
@@ -15,9 +16,8 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
 
 fn of(level: Level, slower: usize, is_quick: bool) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
-    let rows: Vec<Truth> = (0..ROWS)
-        .map(|index| if index < slower { Truth::slower(level, 1.05) } else { Truth::equal(level) })
-        .collect();
+    let mut rows = vec![Truth::equal(level); ROWS];
+    rows[..slower].fill(Truth::slower(level, 1.05));
     // The same number of slower rows in total, regardless of their number per comparison.
     let comparisons = (if is_quick { 40 } else { 1_000 } / slower).max(if is_quick { 4 } else { 40 });
     let all = comparisons * slower;
@@ -46,13 +46,6 @@ fn of(level: Level, slower: usize, is_quick: bool) -> Row {
         pairs as f64 / (comparisons * ROWS) as f64,
         of_reports.join(", ")
     );
-    let stars = share(stars);
-    let peer = Peer { name: format!("stars of 30 runs ({:.1} %)", 100.0 * stars), value: whole(stars) };
-    super::row(
-        format!("5 % at 3 % found, {slower} of {ROWS} rows"),
-        share(found),
-        peer,
-        BarIs::ValueAtLeast,
-        0.95,
-    )
+    let peer = peer("stars of 30 runs", share(stars));
+    row(format!("5 % at 3 % found, {slower} of {ROWS} rows"), share(found), peer, BarIs::ValueAtLeast, 0.95)
 }

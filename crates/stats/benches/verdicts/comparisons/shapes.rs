@@ -1,10 +1,11 @@
 //! Distributions with an equal p50: a second mode, and modes with changed weights. Compares the rank test of quantiles
 //! with a permutation test of the energy distance for pairs (Székely and Móri 2001) on the same quantiles.
 
-use super::draws::{Level, Messages, Truth};
+use super::draws::{Messages, Truth};
 use super::simulated::{Machine, compare_pairs, reports};
-use super::{ROWS, SEED, whole};
-use crate::noise::Noise;
+use super::{ROWS, SEED};
+use crate::noise::{Level, Noise};
+use crate::{peer, row};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::shape::{self, P50, Profile};
@@ -53,9 +54,8 @@ fn alone(name: &str, messages: [Messages; 2], is_quick: bool, bar_is: BarIs, bar
     }
     let [ours, energy] = [ours, energy].map(|found| found as f64 / f64::from(draws));
     eprintln!("{name}, p at most 1 %: ranks {ours:.4}, energy {energy:.4}");
-    let peer =
-        Peer { name: format!("energy, {FLIPS} flips ({:.1} %)", 100.0 * energy), value: whole(energy) };
-    super::row(name.to_owned(), ours, peer, bar_is, bar)
+    let peer = peer(&format!("energy, {FLIPS} flips"), energy);
+    row(name, ours, peer, bar_is, bar)
 }
 
 /// The p-value (b + 1) / (n + 1) of n random sign flips (Phipson and Smyth 2010), with b distances at least as large.
@@ -89,11 +89,8 @@ fn energy_p(differences: &[Profile], random: &mut StdRng) -> f64 {
 fn among(name: &str, messages: [Messages; 2], is_quick: bool) -> Row {
     const ODD: usize = 10;
     let mut random = StdRng::seed_from_u64(SEED);
-    let rows: Vec<Truth> = (0..ROWS)
-        .map(
-            |index| if index < ODD { Truth { messages, ..Truth::equal(LEVEL) } } else { Truth::equal(LEVEL) },
-        )
-        .collect();
+    let mut rows = vec![Truth::equal(LEVEL); ROWS];
+    rows[..ODD].fill(Truth { messages, ..Truth::equal(LEVEL) });
     let comparisons = if is_quick { 5 } else { 100 };
     let all = (comparisons * ODD) as f64;
     let (mut found, mut by_shape, mut p50s, mut in_reports, mut pairs) = (0, 0, 0, 0, 0);
@@ -115,6 +112,7 @@ fn among(name: &str, messages: [Messages; 2], is_quick: bool) -> Row {
          reports of 15: {in_reports:.4}",
         pairs as f64 / (comparisons * ROWS) as f64
     );
-    let peer = Peer { name: format!("by the p50 ({:.1} %)", 100.0 * p50s), value: whole(p50s).max(1.0) };
-    super::row(format!("found, {name}"), found, peer, BarIs::ValueAtLeast, 0.95)
+    let peer = peer("by the p50", p50s);
+    let peer = Peer { value: peer.value.max(1.0), ..peer };
+    row(format!("found, {name}"), found, peer, BarIs::ValueAtLeast, 0.95)
 }

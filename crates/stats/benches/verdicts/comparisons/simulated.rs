@@ -1,7 +1,7 @@
 //! Simulated comparisons of many rows.
 
-use super::draws::{Level, Truth};
-use crate::noise::Noise;
+use super::draws::Truth;
+use crate::noise::{Level, Noise};
 use rand::rngs::StdRng;
 use roundtrip_stats::shape::P50;
 use roundtrip_stats::verdict::{self, Pair, Row, Rule, SequentialComparison, Sides};
@@ -54,12 +54,8 @@ pub(super) fn compare_pairs(rows: &[Truth], machine: Machine, random: &mut StdRn
 pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -> Vec<Row> {
     let levels = levels(rows, machine, count, random);
     let sides = rows.iter().zip(levels).map(|(truth, levels)| {
-        let (base, head): (Vec<_>, Vec<_>) = levels
-            .into_iter()
-            .map(|levels| truth.sides(levels, random))
-            .map(|[base, head]| (base, head))
-            .unzip();
-        let profiles = [base, head];
+        let (base, head) = levels.into_iter().map(|levels| truth.sides(levels, random).into()).unzip();
+        let profiles: [Vec<_>; 2] = [base, head];
         let p50s = profiles.each_ref().map(|side| side.iter().map(|profile| profile[P50]).collect());
         Sides { p50s, profiles: Some(profiles), effects: Vec::new() }
     });

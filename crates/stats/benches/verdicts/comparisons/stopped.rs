@@ -1,10 +1,11 @@
 //! Results of a row when it stops, at a look that depends on its data: the coverage of its interval, and how often a
 //! row that changed by exactly `matters` is reported as unchanged.
 
+use super::SEED;
 use super::coverage::Coverage;
-use super::draws::{Level, Truth};
-use super::{SEED, whole};
-use crate::noise::Noise;
+use super::draws::Truth;
+use crate::noise::{Level, Noise};
+use crate::{peer, row, whole};
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::shift;
@@ -60,12 +61,11 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
         "where a row stops: covered {low:.4} to {high:.4}, {mean:.4} on the whole; by 95 % {plain:.4} to {plain_high:.4}, \
          {plain_mean:.4}"
     );
-    let by_plain =
-        Peer { name: format!("95 % of the same pairs ({:.1} %)", 100.0 * plain), value: whole(plain) };
+    let by_plain = peer("95 % of the same pairs", plain);
     let bar = Peer { name: "the allowed share (5 %)".into(), value: whole(0.05) };
     vec![
-        super::row("coverage where a row stops, lowest".into(), low, by_plain, BarIs::ValueAtLeast, 0.94),
-        super::row("3 % slower but reported as equal".into(), falsely_equal, bar, BarIs::ValueAtMost, 0.05),
+        row("coverage where a row stops, lowest", low, by_plain, BarIs::ValueAtLeast, 0.94),
+        row("3 % slower but reported as equal", falsely_equal, bar, BarIs::ValueAtMost, 0.05),
     ]
 }
 

@@ -1,8 +1,7 @@
 //! Two simulated lines with a known crossing.
 
-use crate::noise::{FAMILIES, Noise};
+use crate::noise::{FAMILIES, Level, Noise};
 use rand::rngs::StdRng;
-use rand_distr::{Distribution, StudentT};
 use roundtrip_stats::crossover::{Measured, crossovers};
 
 /// Message sizes: powers of four from 16 B to 1 MiB.
@@ -13,11 +12,9 @@ const FIRST: u8 = 2;
 #[derive(Clone, Copy)]
 pub(super) enum Spread {
     /// The same in both lines.
-    Of(Noise),
+    Of(Level),
     /// 1 % in one line, 10 % in the other.
     Uneven,
-    /// Student's t with two degrees of freedom, whose variance is infinite, times 1 %.
-    Heavy,
     /// 1 %, plus drift of the machine, which all cases of a round of repetitions have in common.
     Alternating,
 }
@@ -40,13 +37,13 @@ pub(super) type Logs = [[Vec<f64>; 2]; SIZES];
 /// the other: the drift looks like a difference, which no interval covers.
 pub(super) fn spreads() -> Vec<(&'static str, Spread)> {
     let families = FAMILIES.into_iter().filter(|(_, noise)| *noise != Noise::Autocorrelated);
-    let families = families.map(|(name, noise)| (name, Spread::Of(noise)));
-    families.chain([("uneven", Spread::Uneven), ("heavy", Spread::Heavy)]).collect()
+    let families = families.map(|(name, noise)| (name, Spread::Of(Level::Of(noise))));
+    families.chain([("uneven", Spread::Uneven), ("heavy", Spread::Of(Level::Heavy))]).collect()
 }
 
 impl Lines {
     pub(super) fn draw(self, random: &mut StdRng) -> Logs {
-        let rounds = logs(Noise::Autocorrelated, self.count, random);
+        let rounds = Level::Of(Noise::Autocorrelated).values(self.count, random);
         std::array::from_fn(|size| {
             // The level common to both lines does not matter.
             let level = 9.0 + 0.3 * size as f64;
@@ -61,24 +58,16 @@ impl Lines {
 
 impl Spread {
     fn values(self, side: usize, rounds: &[f64], random: &mut StdRng) -> Vec<f64> {
-        let count = rounds.len();
+        let mut normal = |deviation| Level::Of(Noise::Normal(deviation)).values(rounds.len(), random);
         match self {
-            Self::Of(noise) => logs(noise, count, random),
-            Self::Uneven => logs(Noise::Normal(if side == 0 { 0.01 } else { 0.1 }), count, random),
-            Self::Heavy => {
-                let student = StudentT::new(2.0).unwrap();
-                (0..count).map(|_| 0.01 * student.sample(random)).collect()
-            }
+            Self::Of(level) => level.values(rounds.len(), random),
+            Self::Uneven => normal(if side == 0 { 0.01 } else { 0.1 }),
             Self::Alternating => {
-                let own = logs(Noise::Normal(0.01), count, random);
+                let own = normal(0.01);
                 own.iter().zip(rounds).map(|(own, round)| own + round).collect()
             }
         }
     }
-}
-
-fn logs(noise: Noise, count: usize, random: &mut StdRng) -> Vec<f64> {
-    noise.values(count, random).into_iter().map(f64::ln).collect()
 }
 
 /// The intervals of all crossovers, in sizes from the first.

@@ -6,10 +6,10 @@
 mod lines;
 mod speed;
 
-use crate::noise::Noise;
+use crate::noise::{Level, Noise, resample};
 use lines::{Lines, SIZES, Spread, spreads};
-use rand::{RngExt, SeedableRng, rngs::StdRng};
-use roundtrip_budget::{BarIs, Peer, Row};
+use rand::{SeedableRng, rngs::StdRng};
+use roundtrip_budget::{BarIs, Row};
 
 /// A seed that was not used to choose any setting.
 const SEED: u64 = 20_261_125;
@@ -45,10 +45,8 @@ struct Coverage {
 
 /// Results for one kind of lines.
 struct Cell {
-    spread: usize,
-    repetitions: usize,
-    steepness: usize,
-    crossing: usize,
+    /// The indices of its spread, number of repetitions, steepness and place.
+    at: [usize; 4],
     ours: Coverage,
     bootstrap: Coverage,
 }
@@ -65,48 +63,32 @@ fn coverage(draws: usize) -> Vec<Row> {
                 for (crossing, &place) in CROSSINGS.iter().enumerate() {
                     let lines = Lines { spread: *of, count, factor, crossing: Some(place) };
                     let [ours, bootstrap] = simulated(lines, draws, &mut random);
-                    cells.push(Cell { spread, repetitions, steepness, crossing, ours, bootstrap });
+                    let at = [spread, repetitions, steepness, crossing];
+                    cells.push(Cell { at, ours, bootstrap });
                 }
             }
         }
     }
     table(&spreads, &cells);
-    let names = spreads.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let mut margins = margin(&cells, names, |cell| cell.spread);
-    let names = REPETITIONS.map(|count| format!("{count} repetitions")).to_vec();
-    margins.extend(margin(&cells, names, |cell| cell.repetitions));
-    let names = STEEPNESS.map(|factor| format!("ratio x {factor} a size")).to_vec();
-    margins.extend(margin(&cells, names, |cell| cell.steepness));
-    let names = CROSSINGS.map(|place| format!("crossing at size {place}")).to_vec();
-    margins.extend(margin(&cells, names, |cell| cell.crossing));
+    let names = [
+        spreads.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        REPETITIONS.map(|count| format!("{count} repetitions")).to_vec(),
+        STEEPNESS.map(|factor| format!("ratio x {factor} a size")).to_vec(),
+        CROSSINGS.map(|place| format!("crossing at size {place}")).to_vec(),
+    ];
+    let margins: Vec<[f64; 2]> =
+        names.iter().enumerate().flat_map(|(by, names)| margin(&cells, names, by)).collect();
     let end = |of: fn(f64, f64) -> f64, which: usize| {
         margins.iter().map(|shares| shares[which]).reduce(of).unwrap_or_default()
     };
-    let peer = |share: f64| Peer {
-        name: format!("percentile bootstrap ({:.1} %)", 100.0 * share),
-        value: whole(share),
-    };
-    let row = |name: &str, of: fn(f64, f64) -> f64, bar_is, bar| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is small")]
-        let value = whole(end(of, 0)) as u64;
-        Row::new(
-            format!("coverage of crossovers, {name}"),
-            value,
-            "/ 10,000",
-            peer(end(of, 1)),
-            bar_is,
-            whole(bar),
-        )
+    let row = |name: &str, of, bar_is, bar| {
+        let name = format!("coverage of crossovers, {name}");
+        crate::row(name, end(of, 0), crate::peer("percentile bootstrap", end(of, 1)), bar_is, bar)
     };
     vec![
         row("lowest", f64::min, BarIs::ValueAtLeast, 0.94),
         row("highest", f64::max, BarIs::ValueAtMost, 0.97),
     ]
-}
-
-/// Converts a share to ten-thousandths.
-fn whole(share: f64) -> f64 {
-    (share * 10_000.0).round()
 }
 
 fn simulated(lines: Lines, draws: usize, random: &mut StdRng) -> [Coverage; 2] {
@@ -125,7 +107,7 @@ fn table(spreads: &[(&str, Spread)], cells: &[Cell]) {
     eprintln!("coverage of crossovers, repetitions {REPETITIONS:?}; in brackets the bootstrap's");
     for (nth, (name, _)) in spreads.iter().enumerate() {
         let of_count = |repetitions: usize| {
-            let cells = cells.iter().filter(|cell| cell.spread == nth && cell.repetitions == repetitions);
+            let cells = cells.iter().filter(|cell| cell.at[..2] == [nth, repetitions]);
             let [ours, bootstrap] = Coverage::sums(cells);
             format!("{:.4} ({:.3})", ours.share(), bootstrap.share())
         };
@@ -135,9 +117,9 @@ fn table(spreads: &[(&str, Spread)], cells: &[Cell]) {
 }
 
 /// The coverage for each of these names, ours and the bootstrap's.
-fn margin(cells: &[Cell], names: Vec<String>, of: fn(&Cell) -> usize) -> Vec<[f64; 2]> {
+fn margin(cells: &[Cell], names: &[String], by: usize) -> Vec<[f64; 2]> {
     let share = |(nth, name): (usize, &String)| {
-        let [ours, bootstrap] = Coverage::sums(cells.iter().filter(|cell| of(cell) == nth));
+        let [ours, bootstrap] = Coverage::sums(cells.iter().filter(|cell| cell.at[by] == nth));
         ours.print(name);
         [ours.share(), bootstrap.share()]
     };
@@ -148,7 +130,7 @@ fn margin(cells: &[Cell], names: Vec<String>, of: fn(&Cell) -> usize) -> Vec<[f6
 /// drift while repetitions of both lines alternate.
 fn without_target(draws: usize) {
     let mut random = StdRng::seed_from_u64(SEED + 1);
-    let normal = |deviation| Spread::Of(Noise::Normal(deviation));
+    let normal = |deviation| Spread::Of(Level::Of(Noise::Normal(deviation)));
     for (name, spread, factor, crossing) in [
         ("crossing at size 0.5, noise 3 %", normal(0.03), 1.3, Some(0.5)),
         ("crossing at size 0.5, noise 8 %, ratio x 1.05 a size", normal(0.08), 1.05, Some(0.5)),
@@ -165,10 +147,7 @@ fn without_target(draws: usize) {
 fn bootstrap(logs: &lines::Logs, random: &mut StdRng) -> Vec<[Option<f64>; 2]> {
     let mut crossing = || {
         let medians: [f64; SIZES] = std::array::from_fn(|size| {
-            let [first, second] = logs[size].each_ref().map(|values| {
-                let resampled = values.iter().map(|_| values[random.random_range(0..values.len())]);
-                median(resampled.collect())
-            });
+            let [first, second] = logs[size].each_ref().map(|values| median(resample(values, random)));
             second - first
         });
         let pairs = medians.windows(2).enumerate().filter(|(_, pair)| pair[0] * pair[1] <= 0.0);

@@ -2,6 +2,7 @@
 
 use super::SEED;
 use crate::noise::Noise;
+use crate::speed::micros;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::crossover::{Measured, crossovers};
@@ -20,11 +21,9 @@ pub(super) fn row(times: usize) -> Row {
     // The fastest of them, which excludes interference by other work on the machine.
     let (time, found) = (0..times).map(|_| all_pairs(&lines)).min().unwrap_or_default();
     eprintln!("all pairs of {LINES} lines of {SIZES} sizes: {found} crossovers");
-    #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
-    let micros = time.as_micros() as u64;
     let peer = Peer { name: "the limit of a sweep (50 ms)".into(), value: 50_000.0 };
     let name = format!("crossovers of {LINES} lines of {SIZES} sizes");
-    Row::new(name, micros, "us", peer, BarIs::ValueAtMost, 25_000.0)
+    Row::new(name, micros(time), "us", peer, BarIs::ValueAtMost, 25_000.0)
 }
 
 fn line(line: u32, random: &mut StdRng) -> Vec<Measured> {
