@@ -8,8 +8,9 @@ use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair, Progress};
 use roundtrip_bench::harness::{self, PeerCommand, support};
 use roundtrip_bench::program::{Launch, Program};
 use roundtrip_bench::scenario::Work;
+use roundtrip_budget::BarIs;
 use roundtrip_stats::verdict::{Rule, Verdict};
-use roundtrip_stats::{share, welch};
+use roundtrip_stats::welch;
 use roundtrip_wire::{CaseResult, Repetition};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -32,8 +33,6 @@ const TIME_MAX: f64 = 0.1;
 /// Node's own procedure: runs per side and the length of each (from the published comparison of its framings).
 const NODE_RUNS: u32 = 30;
 const NODE_RUN: Duration = Duration::from_secs(5);
-
-const CONFIDENCE: f64 = 0.95;
 
 pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let plan = definition::preset(PRESET).map_err(|error| error.to_string())?;
@@ -71,17 +70,15 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         theirs = node_procedure(&plan, slow(first), &peer)?;
     }
     let mut rows = vec![
-        row::share_at_most(
-            FALSE_MAX,
+        row::share(
+            (BarIs::RatioAtMost, FALSE_MAX),
             "base = head, reported as changed".into(),
             (same.changed, same.all),
-            same.interval(same.changed),
         ),
-        row::share_at_least(
-            FOUND_MIN,
+        row::share(
+            (BarIs::RatioAtLeast, FOUND_MIN),
             format!("head 5 % slower, found (seen as {:+.1} %)", slowed.typical_percent),
             (slowed.regressed, slowed.all),
-            slowed.interval(slowed.regressed),
         ),
     ];
     for (name, tally) in [("base = head", &same), ("head 5 % slower", &slowed)] {
@@ -151,10 +148,6 @@ impl Tally {
             machine_time.as_secs_f64(),
             failures(compared),
         );
-    }
-
-    fn interval(&self, found: u64) -> [f64; 2] {
-        share::interval(found, self.all, CONFIDENCE)
     }
 
     fn machine_ms_per_decided(&self) -> u64 {

@@ -43,22 +43,21 @@ impl BareLoop<'_> {
 }
 
 pub(crate) struct Comparison<'a> {
-    case: PlannedCase,
+    pub(crate) case: PlannedCase,
     bare_loop: BareLoop<'a>,
     turns: Vec<Turn>,
 }
 
+/// Two values of one turn, such as the nanoseconds of the harness and of the bare loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
-    pub(crate) harness_ns: u64,
-    pub(crate) bare_ns: u64,
+    pub(crate) value: u64,
+    pub(crate) peer: u64,
 }
 
 impl Turn {
     fn ratio_ppm(self) -> u64 {
-        (u128::from(self.harness_ns) * 1_000_000 / u128::from(self.bare_ns.max(1)))
-            .try_into()
-            .unwrap_or(u64::MAX)
+        (u128::from(self.value) * 1_000_000 / u128::from(self.peer.max(1))).try_into().unwrap_or(u64::MAX)
     }
 }
 
@@ -74,19 +73,14 @@ impl<'a> Comparison<'a> {
     fn turn(&mut self) -> Result<(), String> {
         // The first side alternates, so that neither always runs on the machine as the other left it.
         let turn = if self.turns.len().is_multiple_of(2) {
-            let harness_ns = harness_p50_ns(&self.case)?;
-            Turn { harness_ns, bare_ns: self.bare_loop.p50_ns(&self.case)? }
+            let value = harness_p50_ns(&self.case)?;
+            Turn { value, peer: self.bare_loop.p50_ns(&self.case)? }
         } else {
-            let bare_ns = self.bare_loop.p50_ns(&self.case)?;
-            Turn { harness_ns: harness_p50_ns(&self.case)?, bare_ns }
+            let peer = self.bare_loop.p50_ns(&self.case)?;
+            Turn { value: harness_p50_ns(&self.case)?, peer }
         };
         self.turns.push(turn);
         Ok(())
-    }
-
-    /// Whether more turns would hardly change the result.
-    fn is_narrow(&self) -> bool {
-        is_narrow(interval(&self.turns))
     }
 
     pub(crate) fn typical(&self) -> Result<Turn, String> {
@@ -95,10 +89,6 @@ impl<'a> Comparison<'a> {
 
     pub(crate) fn interval(&self) -> Option<Interval> {
         interval(&self.turns)
-    }
-
-    pub(crate) fn case(&self) -> &PlannedCase {
-        &self.case
     }
 
     pub(crate) fn name(&self) -> String {
@@ -118,7 +108,8 @@ pub(crate) fn take_turns(
         comparisons.iter_mut().try_for_each(Comparison::turn)?;
     }
     for turn in (turns..turns_max).step_by(2) {
-        let mut wide: Vec<_> = comparisons.iter_mut().filter(|comparison| !comparison.is_narrow()).collect();
+        let mut wide: Vec<_> =
+            comparisons.iter_mut().filter(|comparison| !is_narrow(&comparison.turns)).collect();
         if wide.is_empty() {
             break;
         }
@@ -138,16 +129,17 @@ pub(crate) fn progress(turn: usize, turns: usize, comparisons: usize) {
     }
 }
 
-fn is_narrow(interval: Option<Interval>) -> bool {
-    interval.is_some_and(|interval| interval.high - interval.low <= NARROW_PPM)
+/// Whether more turns would hardly change the result.
+fn is_narrow(turns: &[Turn]) -> bool {
+    interval(turns).is_some_and(|interval| interval.high - interval.low <= NARROW_PPM)
 }
 
-fn interval(turns: &[Turn]) -> Option<Interval> {
+pub(crate) fn interval(turns: &[Turn]) -> Option<Interval> {
     let ratios: Vec<u64> = turns.iter().map(|turn| turn.ratio_ppm()).collect();
     interval::median(&ratios, CONFIDENCE_PPM)
 }
 
-fn typical(turns: &[Turn]) -> Option<Turn> {
+pub(crate) fn typical(turns: &[Turn]) -> Option<Turn> {
     let mut turns = turns.to_vec();
     turns.sort_unstable_by_key(|turn| turn.ratio_ppm());
     turns.get(turns.len() / 2).copied()
@@ -173,7 +165,7 @@ mod tests {
 
     #[test]
     fn shared_slowness_does_not_change_the_ratio() {
-        let turn = |harness_ns, bare_ns| Turn { harness_ns, bare_ns };
+        let turn = |value, peer| Turn { value, peer };
         // The medians of the sides alone are 200 and 101 ns.
         let turns = [turn(102, 101), turn(101, 100), turn(200, 201), turn(210, 100), turn(205, 203)];
         assert_eq!(typical(&turns), Some(turn(102, 101)));
@@ -182,10 +174,8 @@ mod tests {
 
     #[test]
     fn stops_only_at_a_narrow_interval() {
-        let narrow = |harness_ns: &[u64]| {
-            let turns: Vec<Turn> =
-                harness_ns.iter().map(|&harness_ns| Turn { harness_ns, bare_ns: 1_000 }).collect();
-            is_narrow(interval(&turns))
+        let narrow = |values: &[u64]| {
+            is_narrow(&values.iter().map(|&value| Turn { value, peer: 1_000 }).collect::<Vec<_>>())
         };
         assert!(narrow(&[1_000, 1_010, 1_010, 1_010, 1_010, 1_020]));
         assert!(!narrow(&[1_000, 1_010, 1_010, 1_010, 1_010, 1_021]));

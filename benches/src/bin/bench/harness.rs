@@ -57,7 +57,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
 
 fn row(comparison: &Comparison<'_>) -> Result<Row, String> {
     let typical = comparison.typical()?;
-    let bar = if typical.bare_ns < SHORT_NS { BAR_SHORT } else { BAR };
+    let bar = if typical.peer < SHORT_NS { BAR_SHORT } else { BAR };
     Ok(row::ratio_at_most(bar, comparison.name(), typical, comparison.interval()))
 }
 

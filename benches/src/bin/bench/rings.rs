@@ -4,7 +4,7 @@
 //! sleeps on a futex or spins; round trips over the ring; and transfers of a route, with every byte compared.
 
 use crate::bare::Bare;
-use crate::comparison::{self, BareLoop, Comparison, Turn, progress};
+use crate::comparison::{self, BareLoop, Comparison, Turn, interval, progress, typical};
 use crate::row;
 use crate::{Measured, Options, Unsupported, harness};
 use roundtrip_bench::definition::{Participants, Placement, PlannedCase};
@@ -15,7 +15,6 @@ use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::{self, Manner, Transport};
 use roundtrip_budget::Row;
 use roundtrip_stats::Quartiles;
-use roundtrip_stats::interval::{self, Interval};
 use std::time::Duration;
 
 const MESSAGE_BYTES: usize = 64;
@@ -35,7 +34,6 @@ const MESSAGES: u64 = 100_000;
 const TURNS: usize = 31;
 const TURNS_MAX: usize = 101;
 const TURNS_QUICK: usize = 9;
-const CONFIDENCE_PPM: u32 = 950_000;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
@@ -79,9 +77,9 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let mut bare_way_ns = None;
     for comparison in &round_trips {
         let (typical, interval) = (comparison.typical()?, comparison.interval());
-        if comparison.case().transport.manner().waiting == Waiting::Spin {
-            let way = Turn { harness_ns: typical.harness_ns / 2, bare_ns: typical.bare_ns / 2 };
-            bare_way_ns = Some(way.bare_ns);
+        if comparison.case.transport.manner().waiting == Waiting::Spin {
+            let way = Turn { value: typical.value / 2, peer: typical.peer / 2 };
+            bare_way_ns = Some(way.peer);
             let name = format!("one way, {}", comparison.name());
             measured.rows.push(row::value_at_most(SPIN_NS, name, way, interval));
         } else {
@@ -95,10 +93,9 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
 }
 
 fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
-    let wanted = |transport: &&dyn Transport| match &options.only {
-        Some(slug) => transport.info().slug.as_str() == slug,
-        None => true,
-    };
+    let only = options.only.as_deref();
+    let wanted =
+        move |transport: &&dyn Transport| only.is_none_or(|slug| transport.info().slug.as_str() == slug);
     transport::ALL.iter().copied().filter(|transport| transport.ring().is_some()).filter(wanted)
 }
 
@@ -163,32 +160,21 @@ impl Transfer {
         };
         let times_ns: Vec<u64> = self.turns.iter().map(|turn| turn.0).collect();
         let bare_ns = bare_way_ns.unwrap_or(STREAM_NS);
-        let of_bare: Vec<u64> = times_ns.iter().map(|&time_ns| ppm((time_ns, bare_ns))).collect();
-        let streamed =
-            Turn { harness_ns: Quartiles::of(&times_ns).map_or(u64::MAX, |times| times.median), bare_ns };
+        let of_bare: Vec<Turn> = times_ns.iter().map(|&value| Turn { value, peer: bare_ns }).collect();
+        let median_ns = Quartiles::of(&times_ns).map_or(u64::MAX, |times| times.median);
+        let streamed = Turn { value: median_ns, peer: bare_ns };
         let title = format!("a message of {}", name(&self.one));
-        let mut rows =
-            vec![row::value_at_most(STREAM_NS, title, streamed, interval::median(&of_bare, CONFIDENCE_PPM))];
+        let mut rows = vec![row::value_at_most(STREAM_NS, title, streamed, interval(&of_bare))];
         for (index, case) in self.all.iter().enumerate() {
-            let mut pairs: Vec<(u64, u64)> =
-                self.turns.iter().map(|(_, rates)| (rates[index + 1], rates[0])).collect();
-            pairs.sort_unstable_by_key(|&pair| ppm(pair));
-            if let Some(&typical) = pairs.get(pairs.len() / 2) {
+            let rates = self.turns.iter().map(|(_, rates)| Turn { value: rates[index + 1], peer: rates[0] });
+            let rates: Vec<Turn> = rates.collect();
+            if let Some(typical) = typical(&rates) {
                 let name = format!("delivered to all of {}", name(case));
-                rows.push(row::rate_at_least(AGGREGATE, name, typical, ratio_interval(&pairs)));
+                rows.push(row::rate_at_least(AGGREGATE, name, typical, interval(&rates)));
             }
         }
         rows
     }
-}
-
-fn ratio_interval(pairs: &[(u64, u64)]) -> Option<Interval> {
-    let ratios: Vec<u64> = pairs.iter().map(|&pair| ppm(pair)).collect();
-    interval::median(&ratios, CONFIDENCE_PPM)
-}
-
-fn ppm((rate, other): (u64, u64)) -> u64 {
-    rate.saturating_mul(1_000_000) / other.max(1)
 }
 
 /// Runs one transfer; returns the time per message, and deliveries per second of all receivers together.
