@@ -3,6 +3,7 @@
 
 use crate::sys::liveness;
 use std::io;
+use std::path::Path;
 use tempfile::TempDir;
 
 const PREFIX: &str = "roundtrip-channel-";
@@ -10,6 +11,13 @@ const PREFIX: &str = "roundtrip-channel-";
 /// Creates a private folder that is removed when dropped.
 pub fn folder() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir()
+}
+
+/// The text of a path in such a folder.
+pub(crate) fn text(path: &Path) -> io::Result<String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        io::Error::other(format!("the path of the temporary folder {} is not UTF-8", path.display()))
+    })
 }
 
 /// Removes the folders of dead processes.

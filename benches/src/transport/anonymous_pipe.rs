@@ -1,9 +1,8 @@
 //! `anonymous-pipe`: two anonymous Windows pipes, one per direction (`CreatePipe`).
 
+use super::pipe::Pipe;
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
-use crate::link::buffers::Buffers;
-use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::{Unsupported, named_pipe};
 use crate::system;
 use std::io;
@@ -33,9 +32,7 @@ impl Transport for AnonymousPipe {
         Ok(Channel::from_handles([there_writer, back_reader], [back_writer, there_reader]))
     }
 
-    fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
-        let [writer, reader] = parts.take()?;
-        let buffers = Buffers::for_pipes(&writer, &reader);
-        Ok(Link::new(StreamSender(writer), StreamReceiver(reader), buffers))
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
+        Pipe.connect(end, parts, channel)
     }
 }

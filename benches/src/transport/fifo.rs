@@ -4,6 +4,7 @@ use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_pipe};
 use crate::link::stream::{StreamReceiver, StreamSender};
+use crate::scratch;
 use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
 use crate::system;
@@ -34,15 +35,10 @@ impl Transport for Fifo {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let folder = crate::scratch::folder()?;
+        let folder = scratch::folder()?;
         sys::fifo::create(&folder.path().join(TO_RESPONDER))?;
         sys::fifo::create(&folder.path().join(TO_INITIATOR))?;
-        let address = folder.path().to_str().map(str::to_owned).ok_or_else(|| {
-            io::Error::other(format!(
-                "the path of the temporary folder {} is not UTF-8",
-                folder.path().display()
-            ))
-        })?;
+        let address = scratch::text(folder.path())?;
         let parts = || Parts::at(address.clone());
         Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder) })
     }

@@ -2,6 +2,7 @@
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, socketpair};
 use crate::link::Link;
+use crate::scratch;
 use crate::sys::{Unsupported, socket};
 use crate::system::{SupportedSystem, System};
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -40,17 +41,13 @@ impl Transport for UnixStream {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let folder = crate::scratch::folder()?;
+        let folder = scratch::folder()?;
         let path = folder.path().join(NAME);
         let listener = create()?;
         let name = SockAddr::unix(&path).map_err(|error| explain(error, &path))?;
         listener.bind(&name).and_then(|()| listener.listen(1))?;
-        let address = path.to_str().map(str::to_owned);
-        let address = address.ok_or_else(|| {
-            io::Error::other(format!("the path of the temporary folder {} is not UTF-8", path.display()))
-        })?;
         Ok(Channel {
-            initiator: Parts::at(address),
+            initiator: Parts::at(scratch::text(&path)?),
             responder: Parts::from_handles([listener.into()]),
             folder: Some(folder),
         })
