@@ -7,19 +7,15 @@ use super::tree::Tree;
 /// The folders of this process's group for one controller and of its parent groups, innermost first, as far as they are
 /// mounted here. Empty without control groups.
 pub(crate) fn folders(tree: &Tree, controller: &str) -> Vec<String> {
-    let Some(group) = tree.text("/proc/self/cgroup").and_then(|text| group_of(&text, controller)) else {
-        return Vec::new();
-    };
-    let Some(mount) =
-        tree.text("/proc/self/mountinfo").and_then(|text| Mount::parse(&text, group.version, controller))
-    else {
-        return Vec::new();
-    };
+    let [groups, mounts] =
+        ["cgroup", "mountinfo"].map(|name| tree.text(&format!("/proc/self/{name}")).unwrap_or_default());
+    let Some((group, is_unified)) = group_of(&groups, controller) else { return Vec::new() };
+    let Some((root, point)) = mount_of(&mounts, is_unified, controller) else { return Vec::new() };
     // In a container, the mount may begin below the group that the kernel names: then its top is this process's group.
-    let below = group.path.strip_prefix(mount.root.trim_end_matches('/')).unwrap_or("");
-    let mut folder = format!("{}{}", mount.point, below.trim_end_matches('/'));
+    let below = group.strip_prefix(root.trim_end_matches('/')).unwrap_or("");
+    let mut folder = format!("{point}{}", below.trim_end_matches('/'));
     let mut folders = Vec::new();
-    while folder.starts_with(&mount.point) {
+    while folder.starts_with(point) {
         folders.push(folder.clone());
         match folder.rfind('/') {
             Some(slash) => folder.truncate(slash),
@@ -100,57 +96,33 @@ pub(crate) fn throttled(tree: &Tree) -> Option<Throttled> {
     stats.reduce(|sum, one| Throttled { periods: sum.periods + one.periods, ns: sum.ns + one.ns })
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Version {
-    One,
-    Two,
-}
-
-struct Group {
-    version: Version,
-    path: String,
-}
-
+/// The path of the group for this controller, and whether it is the one of version 2.
+///
 /// Lines are `4:memory:/a/b`, and `0::/a/b` for version 2, which has all controllers that version 1 does not.
-fn group_of(text: &str, controller: &str) -> Option<Group> {
-    let groups = text.lines().filter_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        Some((parts.next()?, parts.next()?))
-    });
-    let mut unified = None;
-    for (controllers, path) in groups {
-        if controllers.split(',').any(|name| name == controller) {
-            return Some(Group { version: Version::One, path: path.into() });
-        }
-        if controllers.is_empty() {
-            unified = Some(Group { version: Version::Two, path: path.into() });
-        }
-    }
-    unified
+fn group_of<'a>(text: &'a str, controller: &str) -> Option<(&'a str, bool)> {
+    let groups = || text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+    let own = groups().find(|(controllers, _)| controllers.split(',').any(|name| name == controller));
+    let (controllers, path) = own.or_else(|| groups().rfind(|(controllers, _)| controllers.is_empty()))?;
+    Some((path, controllers.is_empty()))
 }
 
-struct Mount {
-    /// The group at the mount point.
-    root: String,
-    point: String,
-}
-
-impl Mount {
-    /// Lines are `35 31 0:32 /root /point options [optional ...] - type source options` (`proc_pid_mountinfo(5)`).
-    fn parse(text: &str, version: Version, controller: &str) -> Option<Self> {
-        text.lines().find_map(|line| {
-            let (mount, kind) = line.split_once(" - ")?;
-            let mut kind = kind.split(' ');
-            let (name, options) = (kind.next()?, kind.nth(1).unwrap_or(""));
-            let fits = match version {
-                Version::One => name == "cgroup" && options.split(',').any(|option| option == controller),
-                Version::Two => name == "cgroup2",
-            };
-            let mut parts = mount.split(' ').skip(3);
-            let (root, point) = (parts.next()?, parts.next()?);
-            fits.then(|| Self { root: root.into(), point: point.into() })
-        })
-    }
+/// The group at the mount point, and the mount point.
+///
+/// Lines are `35 31 0:32 /root /point options [optional ...] - type source options` (`proc_pid_mountinfo(5)`).
+fn mount_of<'a>(text: &'a str, is_unified: bool, controller: &str) -> Option<(&'a str, &'a str)> {
+    text.lines().find_map(|line| {
+        let (mount, kind) = line.split_once(" - ")?;
+        let mut kind = kind.split(' ');
+        let (name, options) = (kind.next()?, kind.nth(1).unwrap_or(""));
+        let fits = if is_unified {
+            name == "cgroup2"
+        } else {
+            name == "cgroup" && options.split(',').any(|option| option == controller)
+        };
+        let mut parts = mount.split(' ').skip(3);
+        let (root, point) = (parts.next()?, parts.next()?);
+        fits.then_some((root, point))
+    })
 }
 
 #[cfg(test)]
