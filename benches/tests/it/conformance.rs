@@ -1,12 +1,14 @@
 //! Required behaviour of every transport, in every mode and placement: echo all sizes, keep order and content, count
 //! correctly, stay on its processors, leave nothing behind.
 
-use crate::support::{DEADLINE, Leftovers, case, channel, is_brief, peer, plain, serialize, settings};
-use roundtrip_bench::definition::{Mode, Placement, Plan};
+use crate::support::{
+    FREE_PROCESSES, Leftovers, case, channel, is_brief, peer, plain, plan, run_once, serialize, settings,
+};
+use roundtrip_bench::definition::{Mode, Placement};
 use roundtrip_bench::harness::{self, Outcome};
 use roundtrip_bench::scenario::{Pattern, Scenario};
 use roundtrip_bench::{scenario, transport};
-use roundtrip_wire::{CaseResult, Slug};
+use roundtrip_wire::CaseResult;
 use std::ops::ControlFlow;
 
 /// Empty, the shortest of each scenario, around a page, the capacity of a pipe and of the rings, the largest datagram,
@@ -25,9 +27,7 @@ fn run_all(sizes: &[usize], settings: &[(Mode, Placement)]) -> Outcome {
             }
         }
     }
-    let plan =
-        Plan { preset: Slug::from_name("conformance"), about: String::new(), cases, deadline: DEADLINE };
-    harness::run(&plan, &peer(), 1, &mut |_| {})
+    harness::run(&plan(cases), &peer(), 1, &mut |_| {})
 }
 
 fn pairs() -> impl Iterator<Item = &'static dyn Scenario> {
@@ -116,12 +116,12 @@ fn pinned_ends_stay_on_their_processors() {
 fn one_byte_message_makes_a_round_trip() {
     let _turn = serialize();
     for &transport in transport::ALL {
-        let mut planned = case(transport, "roundtrip", (Mode::TwoProcesses, Placement::Free), 1);
+        let mut planned = case(transport, "roundtrip", FREE_PROCESSES, 1);
         planned.work.operations = 300; // more than one byte counts to
         if harness::support(&planned).is_err() {
             continue;
         }
-        let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
+        let report = run_once(&planned).unwrap();
         assert_eq!(report.ends[0].delivered, 300, "{planned:?}");
     }
 }
@@ -129,9 +129,9 @@ fn one_byte_message_makes_a_round_trip() {
 #[test]
 fn counts_all_operations_in_batches() {
     let _turn = serialize();
-    let mut planned = case(plain(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    let mut planned = case(plain(), "roundtrip", FREE_PROCESSES, 64);
     planned.work.batch = 16;
-    let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
+    let report = run_once(&planned).unwrap();
     assert_eq!(report.ends[0].samples_ns.len(), 4);
     assert_eq!((report.ends[0].attempted, report.ends[0].delivered), (64, 64));
 }
@@ -139,11 +139,10 @@ fn counts_all_operations_in_batches() {
 #[test]
 fn cancelled_run_leaves_nothing_behind() {
     let _turn = serialize();
-    let setting = (Mode::TwoProcesses, Placement::Free);
     // A FIFO could leave a file behind.
     let fifo = transport::find("fifo").filter(|fifo| fifo.support(&channel(64)).is_ok());
-    let cases = vec![case(fifo.unwrap_or_else(plain), "roundtrip", setting, 64)];
-    let plan = Plan { preset: Slug::from_name("until"), about: String::new(), cases, deadline: DEADLINE };
+    let cases = vec![case(fifo.unwrap_or_else(plain), "roundtrip", FREE_PROCESSES, 64)];
+    let plan = plan(cases);
     for end_at_repetition in [false, true] {
         let _leftovers = Leftovers::none();
         let mut events = Vec::new();
@@ -165,12 +164,10 @@ fn cancelled_run_leaves_nothing_behind() {
 fn order_of_repetitions_follows_the_seed() {
     let _turn = serialize();
     let order = |seed| {
-        let setting = (Mode::TwoProcesses, Placement::Free);
-        let pipe = plain();
-        let cases = [64, 65, 66, 67, 68, 69].map(|size| case(pipe, "roundtrip", setting, size)).into();
-        let plan = Plan { preset: Slug::from_name("order"), about: String::new(), cases, deadline: DEADLINE };
+        let cases =
+            [64, 65, 66, 67, 68, 69].map(|size| case(plain(), "roundtrip", FREE_PROCESSES, size)).into();
         let mut order = Vec::new();
-        harness::run(&plan, &peer(), seed, &mut |event| {
+        harness::run(&plan(cases), &peer(), seed, &mut |event| {
             if let harness::Event::Repetition { case, .. } = event {
                 order.push(case.work.message_bytes);
             }

@@ -1,13 +1,15 @@
 //! Peers that die, hang, send garbage or never start: each is a failure with its reason, and leaves nothing behind.
 
 use crate::processes::{self, KILLED, shell};
-use crate::support::{DEADLINE, Leftovers, case, channel, peer, plain, serialize, sleeping_ring};
+use crate::support::{
+    DEADLINE, FREE_PROCESSES, Leftovers, case, channel, peer, plain, plan, run_and_kill, run_once, serialize,
+    sleeping_ring,
+};
 use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{self, PeerCommand, peers};
 use roundtrip_bench::link::Link;
 use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::transport::{self, About, Channel, ChannelSpec, End, Parts, Transport};
-use roundtrip_wire::Slug;
 use std::io;
 use std::time::Duration;
 
@@ -28,10 +30,7 @@ fn reports_a_killed_peer_on_every_transport() {
             (Mode::TwoThreads, 0, "peer"),
         ] {
             let _leftovers = Leftovers::none();
-            let failure = peers::run(&endless(transport, mode), &peer(), DEADLINE, &mut |pids| {
-                processes::kill(pids[victim]);
-            })
-            .unwrap_err();
+            let failure = run_and_kill(&endless(transport, mode), victim);
             assert!(failure.contains(&format!("{name}: {KILLED}")), "{}: {failure}", transport.info().slug);
         }
     }
@@ -42,7 +41,7 @@ fn reports_a_killed_peer_on_every_transport() {
 fn reports_a_peer_killed_during_a_message() {
     let _turn = serialize();
     for &transport in transport::ALL {
-        let mut planned = case(transport, "stream", (Mode::TwoProcesses, Placement::Free), 8 << 20);
+        let mut planned = case(transport, "stream", FREE_PROCESSES, 8 << 20);
         planned.work.operations = 100_000;
         if let Err(reason) = harness::support(&planned) {
             println!("{}: not run, because {reason}", transport.info().slug);
@@ -50,8 +49,7 @@ fn reports_a_peer_killed_during_a_message() {
         }
         for (victim, name) in ["initiator", "responder"].into_iter().enumerate() {
             let _leftovers = Leftovers::none();
-            let failure = peers::run(&planned, &peer(), DEADLINE, &mut |pids| processes::kill(pids[victim]))
-                .unwrap_err();
+            let failure = run_and_kill(&planned, victim);
             assert!(failure.contains(&format!("{name}: {KILLED}")), "{planned}: {failure}");
         }
     }
@@ -73,7 +71,7 @@ fn gives_up_a_stopped_peer_at_the_deadline() {
 #[test]
 fn reports_a_peer_that_cannot_start_or_sends_garbage() {
     let _turn = serialize();
-    let planned = case(plain(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    let planned = case(plain(), "roundtrip", FREE_PROCESSES, 64);
     let run = |command: PeerCommand| peers::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err();
     let _leftovers = Leftovers::none();
     let nothing = PeerCommand { program: "/nonexistent/peer".into(), arguments: Vec::new() };
@@ -88,17 +86,11 @@ fn reports_a_peer_that_cannot_start_or_sends_garbage() {
 fn gives_up_only_the_failing_case() {
     let _turn = serialize();
     let pipe = plain();
-    let setting = (Mode::TwoProcesses, Placement::Free);
     let mut failing = endless(pipe, Mode::TwoProcesses);
     failing.repetitions = Repetitions::exactly(5);
-    let mut fine = case(pipe, "roundtrip", setting, 65);
+    let mut fine = case(pipe, "roundtrip", FREE_PROCESSES, 65);
     fine.repetitions = Repetitions::exactly(5);
-    let plan = Plan {
-        preset: Slug::from_name("faults"),
-        about: String::new(),
-        cases: vec![failing, fine],
-        deadline: Duration::from_secs(1),
-    };
+    let plan = Plan { deadline: Duration::from_secs(1), ..plan(vec![failing, fine]) };
     let outcome = harness::run(&plan, &peer(), 3, &mut |_| {});
     assert_eq!((outcome.results[0].repetitions.len(), outcome.results[0].failures.len()), (0, 2));
     assert_eq!((outcome.results[1].repetitions.len(), outcome.results[1].failures.len()), (5, 0));
@@ -109,7 +101,7 @@ fn reports_a_failed_connection_without_waiting() {
     let _turn = serialize();
     for (mode, name) in [(Mode::TwoProcesses, "initiator: "), (Mode::TwoThreads, "peer: ")] {
         let planned = case(&BROKEN, "roundtrip", (mode, Placement::Free), 64);
-        let failure = peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap_err();
+        let failure = run_once(&planned).unwrap_err();
         assert!(failure.contains(name) && failure.contains("no address passed"), "{failure}");
     }
 }

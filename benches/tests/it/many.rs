@@ -1,14 +1,16 @@
 //! `route` and the channels: every receiver gets every message, or the counts show the losses.
 
-use crate::processes::{self, KILLED};
-use crate::support::{DEADLINE, Leftovers, case, peer, plain, serialize, sleeping_ring};
-use roundtrip_bench::definition::{Mode, Participants, Placement, Plan, PlannedCase};
-use roundtrip_bench::harness::{self, peers};
+use crate::processes::KILLED;
+use crate::support::{
+    FREE_PROCESSES, Leftovers, case, peer, plain, plan, run_and_kill, serialize, sleeping_ring,
+};
+use roundtrip_bench::definition::{Mode, Participants, Placement, PlannedCase};
+use roundtrip_bench::harness;
 use roundtrip_bench::ring::{Waiting, WakeRule};
 use roundtrip_bench::scenario::{self, Pattern, Work};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::{self, Manner, OnFull, Storage, Transport};
-use roundtrip_wire::{CaseResult, Slug};
+use roundtrip_wire::CaseResult;
 
 const MESSAGES: u64 = 2_000;
 
@@ -38,8 +40,7 @@ fn rings() -> impl Iterator<Item = &'static dyn Transport> {
 }
 
 fn run(cases: Vec<PlannedCase>) -> Vec<CaseResult> {
-    let plan = Plan { preset: Slug::from_name("many"), about: String::new(), cases, deadline: DEADLINE };
-    harness::run(&plan, &peer(), 1, &mut |_| {}).results
+    harness::run(&plan(cases), &peer(), 1, &mut |_| {}).results
 }
 
 fn name(result: &CaseResult) -> String {
@@ -160,7 +161,7 @@ fn killed_receiver_ends_the_repetition() {
     let _turn = serialize();
     let mut case = to_many(sleeping_ring(), "route", 2);
     case.work.messages_per_operation = 1 << 40;
-    let reason = peers::run(&case, &peer(), DEADLINE, &mut |pids| processes::kill(pids[2])).unwrap_err();
+    let reason = run_and_kill(&case, 2);
     assert!(reason.contains(&format!("receiver 2: {KILLED}")), "{reason}");
 }
 
@@ -173,9 +174,9 @@ fn rejects_impossible_cases_with_a_reason() {
         manner,
         ..to_many(transport, "route", 1)
     };
+    let pair = |transport, manner| PlannedCase { manner, ..case(transport, "roundtrip", FREE_PROCESSES, 64) };
     let mut long = to_many(ring, "route", 1);
     long.work.message_bytes = 8_193;
-    let free = (Mode::TwoProcesses, Placement::Free);
     for (case, expected) in [
         (to_many(pipe, "route", 1), "it has only two ends"),
         (long, "message of 8193 B exceeds a ring slot: expected at most 8192 B"),
@@ -184,20 +185,8 @@ fn rejects_impossible_cases_with_a_reason() {
             with(ring, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),
             "a spinning receiver needs no wake-up",
         ),
-        (
-            PlannedCase {
-                manner: Manner { waiting: Waiting::Spin, ..Manner::default() },
-                ..case(pipe, "roundtrip", free, 64)
-            },
-            "the kernel controls waiting",
-        ),
-        (
-            PlannedCase {
-                manner: Manner { on_full: OnFull::Drop, ..Manner::default() },
-                ..case(ring, "roundtrip", free, 64)
-            },
-            "cannot drop messages",
-        ),
+        (pair(pipe, Manner { waiting: Waiting::Spin, ..Manner::default() }), "the kernel controls waiting"),
+        (pair(ring, Manner { on_full: OnFull::Drop, ..Manner::default() }), "cannot drop messages"),
     ] {
         let reason = harness::support(&case).unwrap_err().to_string();
         assert!(reason.contains(expected), "{case}: {reason}");

@@ -1,17 +1,35 @@
 //! Shared by the tests: planned cases, the peer program, and detection of leftovers.
 
 use crate::processes;
-use roundtrip_bench::definition::{Mode, Placement, PlannedCase};
+use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase};
 use roundtrip_bench::harness::PeerCommand;
+use roundtrip_bench::harness::peers::{self, Report};
 use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::transport::{self, ChannelSpec, OnFull, Transport};
+use roundtrip_wire::Slug;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Long enough for a loaded machine; only a failing test waits for it.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
+pub(crate) const FREE_PROCESSES: (Mode, Placement) = (Mode::TwoProcesses, Placement::Free);
+
+pub(crate) fn plan(cases: Vec<PlannedCase>) -> Plan {
+    Plan { preset: Slug::from_name("test"), about: String::new(), cases, deadline: DEADLINE }
+}
+
+/// Runs one repetition of this case.
+pub(crate) fn run_once(case: &PlannedCase) -> Result<Report, String> {
+    peers::run(case, &peer(), DEADLINE, &mut |_| {})
+}
+
+/// Runs it, and kills one of its processes. Returns the reason of the failure.
+pub(crate) fn run_and_kill(case: &PlannedCase, victim: usize) -> String {
+    peers::run(case, &peer(), DEADLINE, &mut |pids| processes::kill(pids[victim])).unwrap_err()
+}
 
 pub(crate) fn peer() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)

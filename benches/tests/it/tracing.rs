@@ -1,13 +1,12 @@
 //! Peers whose system calls are watched: every call is counted, and their behaviour does not change.
 
-use crate::support::{DEADLINE, Leftovers, case, peer, serialize, tracers};
-use roundtrip_bench::definition::{Mode, Placement};
+use crate::support::{DEADLINE, FREE_PROCESSES, Leftovers, case, run_once, serialize, tracers};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::probe::Probe;
 use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::sys::tracing::Tracer;
-use roundtrip_bench::{harness, transport};
+use roundtrip_bench::transport;
 use roundtrip_wire::SystemCalls;
 use rustix::process::{Pid, Signal, kill_process};
 use std::env;
@@ -195,9 +194,9 @@ fn refusal_detaches_watched_processes() {
 fn readiness_waits_once_per_message() {
     let _turn = serialize();
     let pipe = transport::find("pipe-epoll").unwrap();
-    let mut planned = case(pipe, "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    let mut planned = case(pipe, "roundtrip", FREE_PROCESSES, 64);
     planned.probe = Some(Probe::Syscalls);
-    let report = match harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}) {
+    let report = match run_once(&planned) {
         Err(reason) if reason.starts_with("probe syscalls") => return println!("not tested: {reason}"),
         other => other.unwrap(),
     };
