@@ -1,7 +1,7 @@
 //! The examples in `external/`, one per language, and the bundled programs for Node: each runs the cases of built-in
 //! transports.
 
-use crate::support::{case, compared, measure, peer, placements, program};
+use crate::support::{DEADLINE, case, compared, measure, peer, placements, program};
 use crate::{Test, TestResult};
 use roundtrip_bench::definition::{self, PlannedCase};
 use roundtrip_bench::harness::PeerCommand;
@@ -11,7 +11,6 @@ use roundtrip_bench::scenario::Work;
 use roundtrip_wire::CaseResult;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
     ("c_example_over_a_unix_socket_passes", c),
@@ -23,9 +22,6 @@ pub(crate) const TESTS: &[Test] = &[
     ("node_understands_the_wire_formats", node_understands),
     ("definition_declares_every_example", declared),
 ];
-
-/// A slow language takes a while to start on a loaded machine; only a failing test waits for it.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 fn external(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("external").join(path)
@@ -71,22 +67,11 @@ fn node_socket() -> TestResult {
 
 fn node_channel() -> TestResult {
     build(Command::new("node").arg("--version"), "node")?;
-    for program in node::programs() {
-        passes(&program, &["roundtrip", "stream"])?;
-        windows_pass(&program.into());
-    }
-    Ok(())
+    passes_with_windows(node::programs())
 }
 
 fn wire_formats() -> TestResult {
-    for program in framing::programs() {
-        if let Some(reason) = &program.unsupported {
-            return Err(reason.to_string());
-        }
-        passes(&program, &["roundtrip", "stream"])?;
-        windows_pass(&program.into());
-    }
-    Ok(())
+    passes_with_windows(framing::programs())
 }
 
 /// A Node parent with the framing responder as its child, on the channel that Node provides.
@@ -114,10 +99,8 @@ sent.forEach((message) => child.send(message));
 
 fn node_understands() -> TestResult {
     build(Command::new("node").arg("--version"), "node")?;
-    for program in framing::programs() {
-        if let Some(reason) = &program.unsupported {
-            return Err(reason.to_string());
-        }
+    if let Some(reason) = framing::programs().find_map(|program| program.unsupported) {
+        return Err(reason.to_string());
     }
     for format in framing::ALL {
         let PeerCommand { program, arguments } = peer();
@@ -188,6 +171,17 @@ fn passes(example: &Program, scenarios: &[&str]) -> TestResult {
     }
     for scenario in scenarios {
         takes_turns(&case(example.clone().into(), scenario, 64));
+    }
+    Ok(())
+}
+
+fn passes_with_windows(programs: impl IntoIterator<Item = Program>) -> TestResult {
+    for program in programs {
+        if let Some(reason) = &program.unsupported {
+            return Err(reason.to_string());
+        }
+        passes(&program, &["roundtrip", "stream"])?;
+        windows_pass(&program.into());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Any misbehaviour of a program is a failure with a useful reason; it leaves nothing behind and stops nothing else.
 
 use crate::behaviour::{WANTED, this_program};
-use crate::support::{case, measure, program};
+use crate::support::{DEADLINE, case, measure, program};
 use crate::{Test, TestResult};
 use roundtrip_bench::definition::PlannedCase;
 use roundtrip_bench::harness::PeerCommand;
@@ -24,10 +24,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("measures_the_other_programs", others),
 ];
 
-/// For programs that answer.
-const DEADLINE: Duration = Duration::from_secs(60);
-
-/// For those that do not: each of two repetitions waits this long.
+/// For programs that do not answer: each of two repetitions waits this long.
 const SHORT_DEADLINE: Duration = Duration::from_secs(2);
 
 pub(crate) fn behaving(behaviour: &str) -> PlannedCase {

@@ -13,6 +13,10 @@ use roundtrip_wire::{CaseResult, Slug, TransportInfo};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// For programs that answer. A slow language takes a while to start on a loaded machine; only a failing test waits for
+/// it.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
 pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Program {
     Program {
         info: TransportInfo {

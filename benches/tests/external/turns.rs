@@ -1,7 +1,7 @@
 //! Two compared programs alternate in short parts.
 
 use crate::misbehaviour::{assert_no_process_left, behaving};
-use crate::support::{compare, compared};
+use crate::support::{DEADLINE, compare, compared};
 use crate::{Test, TestResult};
 use roundtrip_stats::verdict::{Rule, Verdict};
 use std::time::Duration;
@@ -12,9 +12,6 @@ pub(crate) const TESTS: &[Test] = &[
     ("reports_only_the_program_that_hangs", hangs),
     ("comparison_with_an_unsupported_program_is_inconclusive", unsupported),
 ];
-
-/// For programs that answer.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 fn slower() -> TestResult {
     let slower = compare(behaving("report-valid-results"), behaving("slow-down"), Rule::default(), DEADLINE);
