@@ -322,6 +322,21 @@ export function RepositoryField(input: Pick<ComponentProps<"input">, "value" | "
   );
 }
 
+const LABELS_NOTES = {
+  agent: "Comma-separated, at most 20: lower-case letters, digits and hyphens. Jobs can require them.",
+  job: "Comma-separated. Only machines that have all of them.",
+};
+
+type LabelsProps = { of: keyof typeof LABELS_NOTES } & Pick<
+  ComponentProps<"input">,
+  "value" | "onChange" | "defaultValue"
+>;
+
+/** The labels of an agent, or those that a job requires. */
+export function LabelsField({ of, ...input }: LabelsProps) {
+  return <TextField label="Labels" name="labels" note={LABELS_NOTES[of]} placeholder="none" {...input} />;
+}
+
 /** Selects this project or any project. */
 export function ProjectField({ label, project }: { label: string; project: string }) {
   const options = [

@@ -4,12 +4,14 @@ import { readFile } from "node:fs/promises";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import {
+  barsOf,
   boundsOfBin,
   countsByBin,
   environmentsOf,
   intervalText,
   numbersOf,
   optionalNumbersOf,
+  shareBelow,
   sizeOf,
 } from "./statistics";
 
@@ -82,4 +84,31 @@ it("matches the example in the documentation", async () => {
       lossy: line.lossy.includes(place),
     })),
   );
+});
+
+const BUCKETS = [
+  { from_bytes: 12, to_bytes: 48, count: 40 },
+  { from_bytes: 49, to_bytes: 64, count: 51 },
+  { from_bytes: 100, to_bytes: 199, count: 9 },
+];
+
+it("draws buckets as bars with exclusive ends, and scales them", () => {
+  expect(barsOf(BUCKETS).map(({ from, to, cumulative }) => [from, to, cumulative])).toEqual([
+    [12, 49, 0.4],
+    [49, 65, 0.91],
+    [100, 200, 1],
+  ]);
+  expect(barsOf([{ from_bytes: 0, to_bytes: 15, count: 1 }], 2)).toMatchObject([{ from: 0, to: 32 }]);
+});
+
+it.each([
+  [12, 0],
+  [49, 0.4],
+  [65, 0.91],
+  [80, 0.91],
+  [150, 0.955],
+  [5000, 1],
+])("assumes equal frequency within a bucket: below %d bytes, a share of %d", (bytes, share) => {
+  expect(shareBelow(BUCKETS, bytes)).toBeCloseTo(share, 9);
+  expect(shareBelow([], bytes)).toBe(0);
 });

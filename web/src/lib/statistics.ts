@@ -1,5 +1,5 @@
 /** The percentiles that the API reports, in ascending order, with their names; the median of a few values. */
-import type { EnvironmentBegins, Point } from "@/api/types";
+import type { EnvironmentBegins, Point, SizeProfile } from "@/api/types";
 import { formatBytes } from "./units";
 
 /** The name of a percentile in a point's `latency_ns`. */
@@ -62,6 +62,31 @@ export function intervalText(interval: SizeInterval): string {
   const unit = size.split(" ")[1];
   const brief = (text: string) => (text.endsWith(` ${unit}`) ? (text.split(" ")[0] ?? text) : text);
   return `${size} [${brief(low)}, ${brief(high)}]`;
+}
+
+type Bucket = SizeProfile["buckets"][number];
+
+/** Buckets of message sizes as bars, with sizes multiplied by `times`; the end of a bar is exclusive. */
+export function barsOf(buckets: readonly Bucket[], times = 1) {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  const bytes = (size: number) => Math.round(size * times);
+  let sum = 0;
+  return buckets.map(({ from_bytes, to_bytes, count }) => {
+    sum += count;
+    const from = bytes(from_bytes);
+    const to = Math.max(from + 1, bytes(to_bytes + 1));
+    return { from, to, count, cumulative: sum / Math.max(1, total) };
+  });
+}
+
+/** The share of messages below a size. Sizes within a bucket are assumed equally frequent, as on the server. */
+export function shareBelow(buckets: readonly Bucket[], bytes: number): number {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  const below = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
+    const part = (bytes - from_bytes) / (to_bytes + 1 - from_bytes);
+    return sum + count * Math.min(1, Math.max(0, part));
+  }, 0);
+  return below / Math.max(1, total);
 }
 
 /** Decodes a delta-encoded column. */

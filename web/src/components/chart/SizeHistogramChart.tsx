@@ -1,5 +1,6 @@
 /** Message counts by size as bars, with cumulative share as a line, on a byte axis. */
 import { formatCount, formatShare } from "@/lib/units";
+import { type ChartTable, num, tableOf } from "./DataTable";
 import { byteAxis } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { type Bar, Bars, Cumulative, middleOf } from "./plottables/Bars";
@@ -40,6 +41,20 @@ export function SizeHistogramChart({ name, bars, total, sizes, right_px, note }:
       <Cumulative bars={bars} />
     </PointedPlot>
   );
+}
+
+const bytesText = (bytes: number) => `${formatCount(bytes)} B`;
+
+/** The bars with their shares, as a table. */
+export function barsTable(name: string, bars: SizeBar[]): ChartTable {
+  const total = bars.reduce((sum, { count }) => sum + count, 0);
+  return tableOf(`${name}-sizes`, () => bars, [
+    num("From", "from_bytes", ({ from }) => from, bytesText),
+    num("To", "to_bytes", ({ to }) => to - 1, bytesText),
+    num("Messages", "count", ({ count }) => count, formatCount),
+    num("Share", "share", ({ count }) => count / Math.max(1, total), formatShare),
+    num("Cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+  ]);
 }
 
 type TooltipProps = { bar: SizeBar | undefined; total: number; note?: string };

@@ -1,6 +1,6 @@
 /** A horizontally scrolling table with column headers. */
 import type { ComponentProps, ReactNode } from "react";
-import { ScrollRegion } from "./states";
+import { ScrollRegion, Section } from "./states";
 
 /** A column header: its name, optionally with properties of its cell. */
 export type Head =
@@ -96,6 +96,22 @@ export function RowTable<Row>({ label, className = "table", rows, keyOf, columns
         ))}
       </tbody>
     </Table>
+  );
+}
+
+type TableSectionProps<Row> = Omit<RowTableProps<Row>, "label" | "className"> & {
+  title: string;
+  note?: string;
+};
+
+/** A section with a dense table; nothing without rows. */
+export function TableSection<Row>({ title, note, ...table }: TableSectionProps<Row>) {
+  if (table.rows.length === 0) return null;
+  return (
+    <Section title={title}>
+      <RowTable label={title} className="table table-dense" {...table} />
+      {note !== undefined && <p className="section-note">{note}</p>}
+    </Section>
   );
 }
 

@@ -6,7 +6,7 @@ import { shortSha } from "@/lib/commits";
 import { useNow } from "@/lib/hooks";
 import { NOT_STATED } from "@/lib/imports";
 import { formatAgo, formatMoment } from "@/lib/time";
-import type { Quantity } from "@/lib/units";
+import { type Quantity, quantityOfDividedNs, quantityOfNs } from "@/lib/units";
 import { CopyButton } from "./controls";
 
 export function Ago({ moment }: { moment: string }) {
@@ -38,6 +38,13 @@ export function QuantityText({ quantity, plain = false }: QuantityTextProps) {
       {quantity.value} <span>{quantity.unit}</span>
     </span>
   );
+}
+
+type TimeTextProps = { ns: number; isDivided?: boolean; plain?: boolean };
+
+/** A time in nanoseconds; a divided one keeps three digits. */
+export function TimeText({ ns, isDivided = false, plain = false }: TimeTextProps) {
+  return <QuantityText plain={plain} quantity={isDivided ? quantityOfDividedNs(ns) : quantityOfNs(ns)} />;
 }
 
 /** A sentence without line breaks within hyphenated names. */
