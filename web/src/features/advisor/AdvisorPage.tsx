@@ -50,7 +50,7 @@ export function AdvisorPage() {
     return (
       <NothingMeasured
         title="No round trips yet"
-        lede="The advisor ranks transports from round trips at several message sizes."
+        lede="The advisor needs round trips at several message sizes."
         command={COMMAND}
       />
     );
@@ -159,11 +159,7 @@ type AdviceTextProps = { advice: Advice | undefined; isEmpty: boolean };
 
 /** The answer as a headline, with a sentence for each group if there are several. */
 function AdviceText({ advice, isEmpty }: AdviceTextProps) {
-  const headline = isEmpty
-    ? "No messages"
-    : advice === undefined
-      ? "Fastest transport for these messages"
-      : headlineOf(advice);
+  const headline = isEmpty ? "No messages" : advice === undefined ? "Fastest transport" : headlineOf(advice);
   const groups = isEmpty || advice === undefined ? [] : advice.groups;
   const spoken = useSettled([headline, ...answersOf(groups)].join(" "), REST_MS);
   return (
@@ -222,7 +218,7 @@ function RateField({ rate, onChange }: RateFieldProps) {
       />
       {isWrong && (
         <span id={id} className="warning" role="alert">
-          Enter a whole number from 1 to {formatCount(RATE_MAX)}
+          Expected 1 to {formatCount(RATE_MAX)}
         </span>
       )}
     </label>

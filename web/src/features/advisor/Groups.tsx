@@ -2,31 +2,32 @@
 import { Link } from "@tanstack/react-router";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { AdviceGroup, RankedTransport } from "@/api/types";
-import { DataTable } from "@/components/chart/DataTable";
+import { type ChartTable, DataTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { Button } from "@/components/ui/controls";
 import { ErrorState, Section, Skeleton } from "@/components/ui/states";
 import { type Head, numeric, Table, unseen } from "@/components/ui/Table";
-import { CommandLine, QuantityText, Sentences } from "@/components/ui/text";
+import { CommandLine, Sentences, TimeText } from "@/components/ui/text";
+import { ascending } from "@/lib/collections";
 import { toPoint } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
-import { formatBytes, formatCount, quantityOfNs } from "@/lib/units";
+import { intervalText, shareBelow } from "@/lib/statistics";
+import { formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
 import { receiveName } from "@/lib/vocabulary";
 import {
   behindText,
   belowTexts,
   changeText,
-  cpuText,
   groupKey,
   groupName,
   keyOf,
   medianOf,
+  nameAt,
   nameIn,
   pointFor,
   processorsText,
 } from "./data";
 import { FIGURES, type Figure } from "./search";
 import type { Bucket } from "./sizes";
-import { crossingsTable } from "./tables";
 import type { useAdvice } from "./useAdvice";
 
 type Props = {
@@ -53,7 +54,7 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
   if (data.groups.length === 0) {
     return (
       <Section title="Nothing to rank">
-        <p>No measurements for these message sizes. To add some, run:</p>
+        <p>No measurements of these sizes. To add some, run:</p>
         <CommandLine command={`${command} --upload ${window.location.origin}`} />
       </Section>
     );
@@ -96,7 +97,7 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
     <Section title={name}>
       {group.oversubscribed && <p className="chart-summary warning">{OVERSUBSCRIBED}.</p>}
       {ranking.length === 0 ? (
-        <p className="section-note">No ranking: measurements cover too few of these messages.</p>
+        <p className="section-note">Measurements cover too few of these messages.</p>
       ) : (
         <>
           <p className="chart-summary">
@@ -105,7 +106,7 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
               <>
                 {" "}
                 <span className="standing standing-equal" aria-hidden="true" />
-                Tied with the fastest.
+                Tied.
               </>
             )}{" "}
             {belowTexts(group).join(" ")}
@@ -121,7 +122,7 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
             <div>
               <h3>Sensitivity</h3>
               {would_change.length === 0 ? (
-                <p className="muted">The ranking holds for all measured sizes.</p>
+                <p className="muted">Holds for all measured sizes.</p>
               ) : (
                 <ul>
                   {would_change.map((change) => (
@@ -151,7 +152,7 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
             <div className="advice-crossings">
               <h3>Crossover sizes</h3>
               {crossovers.length === 0 ? (
-                <p className="muted">None at the measured sizes.</p>
+                <p className="muted">None measured</p>
               ) : (
                 <DataTable title={`Crossover sizes, ${name}`} table={crossingsTable(group, buckets)} />
               )}
@@ -161,6 +162,22 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
       )}
     </Section>
   );
+}
+
+/** Crossover sizes, with the share of smaller messages. */
+function crossingsTable(group: AdviceGroup, buckets: Bucket[]): ChartTable {
+  const rows = () => group.crossovers.toSorted((a, b) => ascending(a.x, b.x));
+  return tableOf(`${group.machine}-crossings`, rows, [
+    num(
+      "Size, 95 % CI",
+      "message_bytes",
+      ({ x }) => x,
+      (_, crossing) => intervalText(crossing),
+    ),
+    word("Faster below", "faster_below", ({ below }) => nameAt(group, below)),
+    word("Faster above", "faster_above", ({ above }) => nameAt(group, above)),
+    num("Messages below", "share_below", ({ x }) => shareBelow(buckets, x), formatShare),
+  ]);
 }
 
 type RankingTableProps = {
@@ -173,7 +190,7 @@ type RankingTableProps = {
 };
 
 const COUNTED = [
-  { figure: "cpu_ns_per_message", head: "CPU per message", text: cpuText },
+  { figure: "cpu_ns_per_message", head: "CPU per message", text: (ns: number) => formatNs(Math.round(ns)) },
   { figure: "wakes_per_message", head: "Wake-ups per message", text: (count: number) => count.toFixed(2) },
   { figure: "cpus", head: "CPUs at this rate", text: processorsText },
   {
@@ -225,10 +242,7 @@ function RankingTable({ project, label, group, by, median_bytes }: RankingTableP
             </td>
             {FIGURES.map((figure) => (
               <td key={figure} className="number">
-                <QuantityText
-                  quantity={quantityOfNs(Math.round(line.latency_ns[figure]))}
-                  plain={figure !== by}
-                />
+                <TimeText ns={Math.round(line.latency_ns[figure])} plain={figure !== by} />
               </td>
             ))}
             <td>{receiveName(line.receive)}</td>
@@ -252,11 +266,9 @@ type NameProps = { project: string; name: string; line: RankedTransport; median_
 function Name({ project, name, line, median_bytes }: NameProps) {
   const point = pointFor(line, median_bytes);
   if (point === undefined) return name;
+  const { series_id, run_id, message_bytes } = point;
   return (
-    <Link
-      {...toPoint(project, point.series_id, point.run_id)}
-      title={`Measured at ${formatBytes(point.message_bytes)}`}
-    >
+    <Link {...toPoint(project, series_id, run_id)} title={`Measured at ${formatBytes(message_bytes)}`}>
       {name}
     </Link>
   );

@@ -4,12 +4,13 @@ import type { AdviceGroup, SizeProfile } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
 import type { CrossingMark } from "@/components/chart/plottables/Crossings";
+import { barsTable } from "@/components/chart/SizeHistogramChart";
 import { Button, SelectField, TextButton } from "@/components/ui/controls";
+import { barsOf } from "@/lib/statistics";
 import { formatBytes } from "@/lib/units";
-import { barsOf, messagesText, nameAt, STEPS, stepOf, timesText } from "./data";
+import { messagesText, nameAt, STEPS, stepOf, timesText } from "./data";
 import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "./search";
 import { type Bucket, FILE_BYTES_MAX, readSizes, scaled, sizesText } from "./sizes";
-import { trafficTable } from "./tables";
 
 /** More captions than this hide the bars. */
 const MARKS_MAX = 3;
@@ -44,8 +45,8 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
     <ChartFrame
       name="traffic"
       title={messagesText(asked)}
-      summary="Drag a bar, or use Tab and the arrow keys. Dashed: original. Line: cumulative share."
-      table={trafficTable(asked, start.profile?.slug ?? "own")}
+      summary="Drag bars, or use arrow keys. Dashed: original. Line: cumulative share."
+      table={barsTable(start.profile?.slug ?? OWN, barsOf(asked))}
       controls={
         <>
           <div className="controls traffic-controls">
@@ -161,8 +162,8 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
         }}
       />
       <p id={`${id}-note`} className="muted">
-        Buckets and counts, <code>12-15:4387,64:3</code>; rows of <code>bucket_min_bytes,count</code>; or one
-        size per line. You can drop a file; only the buckets are uploaded.
+        Buckets, <code>12-15:4387,64:3</code>; rows of <code>bucket_min_bytes,count</code>; or one size per
+        line. You can drop a file. Only buckets are uploaded.
       </p>
       {error !== null && (
         <p className="warning" role="alert">

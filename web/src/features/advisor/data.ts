@@ -1,28 +1,15 @@
 /** Texts about the server's advice. Pure. */
 import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
-import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import { distinct, groupBy } from "@/lib/collections";
-import { sizeOf } from "@/lib/statistics";
+import { barsOf, sizeOf } from "@/lib/statistics";
 import { parameterName } from "@/lib/sweep";
-import { counted, formatBytes, formatNs, inWords, shareOfAll, unbroken } from "@/lib/units";
+import { counted, formatBytes, inWords, shareOfAll, unbroken } from "@/lib/units";
 import { modeName, placementName, receiveName } from "@/lib/vocabulary";
 import { type Bucket, countOf } from "./sizes";
 
 const NAMED_ELSEWHERE = ["machine", "mode", "placement", "scenario", "senders", "peers"];
 /** Parameters that do not distinguish transports. */
 const NO_TRAITS = ["warmup", "clock", "discarded_repetitions"];
-
-/** Buckets as bars, with sizes multiplied by `times`; the end of a bar is exclusive. */
-export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
-  const total = Math.max(1, countOf(buckets));
-  const bytes = (size: number) => Math.round(size * times);
-  let sum = 0;
-  return buckets.map(({ from_bytes, to_bytes, count }) => {
-    sum += count;
-    const from = bytes(from_bytes);
-    return { from, to: Math.max(from + 1, bytes(to_bytes + 1)), count, cumulative: sum / total };
-  });
-}
 
 type Named = Pick<RankedTransport, "transport" | "distinguishing">;
 
@@ -75,9 +62,9 @@ export function headlineOf({ groups }: Pick<Advice, "groups">): string {
   if (same !== undefined && different.length === 0) {
     const machines = distinct(groups.map(({ machine }) => machine)).length;
     const all = `${machines === 2 ? "both" : `all ${inWords(machines)}`} machines`;
-    return `${same} is fastest for these messages${machines === groups.length ? ` on ${all}` : " in every configuration"}.`;
+    return `${same} is fastest ${machines === groups.length ? `on ${all}` : "in every configuration"}.`;
   }
-  return "The fastest transport for these messages depends on the machine or configuration.";
+  return "The fastest transport depends on the machine or configuration.";
 }
 
 export function sentencesOf(answer: string): string[] {
@@ -165,10 +152,6 @@ export function pointFor(
 
 export function processorsText(cpus: number): string {
   return cpus >= 0.995 ? cpus.toFixed(2) : unbroken(shareOfAll(cpus));
-}
-
-export function cpuText(ns: number): string {
-  return formatNs(Math.round(ns));
 }
 
 function traitName(name: string, value: string): string {

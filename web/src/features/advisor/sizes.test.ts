@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countOf, readSizes, scaled, shareShorter, sizesText } from "./sizes";
+import { countOf, readSizes, scaled, sizesText } from "./sizes";
 
 function read(text: string) {
   const result = readSizes(text);
@@ -64,13 +64,4 @@ it.each([
   const result = readSizes(text);
   if ("error" in result) throw new Error(result.error);
   expect(sizesText(scaled(result.buckets, times))).toBe(longer);
-});
-
-it("assumes equal frequency within a bucket", () => {
-  const buckets = [
-    { from_bytes: 0, to_bytes: 9, count: 30 },
-    { from_bytes: 10, to_bytes: 19, count: 70 },
-  ];
-  expect([0, 5, 10, 15, 100].map((bytes) => shareShorter(buckets, bytes))).toEqual([0, 0.15, 0.3, 0.65, 1]);
-  expect(shareShorter([], 5)).toBe(0);
 });

@@ -82,15 +82,6 @@ export function scaled(buckets: readonly Bucket[], times: number): Bucket[] {
   return done;
 }
 
-/** The share of messages below a size. Sizes within a bucket are assumed equally frequent, as on the server. */
-export function shareShorter(buckets: readonly Bucket[], bytes: number): number {
-  const shorter = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
-    const part = (bytes - from_bytes) / (to_bytes + 1 - from_bytes);
-    return sum + count * Math.min(1, Math.max(0, part));
-  }, 0);
-  return shorter / Math.max(1, countOf(buckets));
-}
-
 type Line = { line: string; number: number };
 
 class SizesError extends Error {}

@@ -10,17 +10,18 @@ import { CrosshairScope } from "@/components/chart/crosshair";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
 import { LATENCY } from "@/components/chart/measure";
-import { SizeHistogramChart } from "@/components/chart/SizeHistogramChart";
+import { barsTable, SizeHistogramChart } from "@/components/chart/SizeHistogramChart";
 import { SweepChart, sweepMargin } from "@/components/chart/SweepChart";
 import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
 import { useIsNarrow } from "@/components/chart/useIsNarrow";
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { Choice } from "@/components/ui/controls";
-import { CommandLine } from "@/components/ui/text";
+import { CommandLine, Sentences } from "@/components/ui/text";
 import { ascending } from "@/lib/collections";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toSweep } from "@/lib/paths";
+import { barsOf, shareBelow } from "@/lib/statistics";
 import {
   crossingsOf,
   figureOf,
@@ -32,7 +33,7 @@ import {
 } from "@/lib/sweep";
 import { formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
-import { barsOf, crossoverTexts, headlineOf, latencyNote, SCENARIO, shareBelow, trafficNote } from "./data";
+import { crossoverTexts, headlineOf, latencyNote, SCENARIO, trafficNote } from "./data";
 import type { SizesSearch } from "./search";
 
 const route = getRouteApi("/$project/sizes");
@@ -52,7 +53,7 @@ export function SizesPage() {
     <>
       <Headline profile={profile} />
       <SizeCharts profile={profile} measured={null} />
-      <p className="section-note">No round trips yet. To add results, run:</p>
+      <p className="section-note">No round trips yet. To add some, run:</p>
       <CommandLine command={`roundtrip run --preset quick --upload ${window.location.origin}`} />
     </>
   ) : (
@@ -79,14 +80,10 @@ function Measured({ project, profiles, profile, place }: MeasuredProps) {
   return (
     <>
       <Headline profile={profile} />
-      <ul className="answers">
-        {crossoverTexts(profile, answer, machine).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+      <Sentences of={crossoverTexts(profile, answer, machine)} className="answers" />
       <p className="section-note">
-        Round-trip p50, {modeName(mode)}, {placementName(placement)}, {asked}. Within 3 % counts as equal.
-        Sizes within a bucket are assumed equally frequent. <Link {...toSweep(project)}>Size sweep</Link>
+        Round-trip p50, {modeName(mode)}, {placementName(placement)}, {asked}. Within 3 %: tied. Assumes equal
+        frequency within a bucket. <Link {...toSweep(project)}>Size sweep</Link>
       </p>
       <div className="controls sweep-controls">
         <Choice
@@ -108,8 +105,7 @@ function Headline({ profile }: { profile: SizeProfile }) {
     <header>
       <h1>{headlineOf(profile)}.</h1>
       <p className="lede">
-        {profile.title}: {formatCount(profile.sample_count)} messages. Source: {profile.source}.{" "}
-        {profile.note}
+        {profile.title}. Source: {profile.source}. {profile.note}
       </p>
     </header>
   );
@@ -133,7 +129,7 @@ function SizeCharts({ profile, measured }: Props) {
   const lines = measured?.lines ?? [];
   const shown = lines.filter(({ isShown }) => isShown);
   const drawn = measured === null ? [] : drawnLines(lines, measured.answer, "p50");
-  const bars = barsOf(profile);
+  const bars = barsOf(profile.buckets);
   const sizes = [...bars.flatMap(({ from, to }) => [Math.max(1, from), to]), ...positionsOf(lines)];
   const right_px = Math.max(SHARES_PX, sweepMargin(drawn, isNarrow));
   return (
@@ -142,7 +138,7 @@ function SizeCharts({ profile, measured }: Props) {
         name="traffic"
         title={`Message sizes, n = ${formatCount(profile.sample_count)}`}
         summary="Bars: messages per bucket. Line: cumulative share."
-        table={trafficTable(profile)}
+        table={barsTable(profile.slug, bars)}
       >
         <SizeHistogramChart
           name="Messages by size, with cumulative share"
@@ -183,19 +179,6 @@ function SizeCharts({ profile, measured }: Props) {
   );
 }
 
-/** The published buckets, with their shares. */
-function trafficTable(profile: SizeProfile): ChartTable {
-  return tableOf(`${profile.slug}-sizes`, () => barsOf(profile), [
-    num("From", "from_bytes", ({ from }) => from, bytesExactly),
-    num("To", "to_bytes", ({ to }) => to - 1, bytesExactly),
-    num("Messages", "count", ({ count }) => count, formatCount),
-    num("Share", "share", ({ count }) => count / profile.sample_count, formatShare),
-    num("Cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
-  ]);
-}
-
-const bytesExactly = (bytes: number) => `${formatCount(bytes)} B`;
-
 /** The medians of the lines by size, with the share of smaller messages. */
 function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLine[]): ChartTable {
   const rows = () =>
@@ -206,7 +189,7 @@ function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLin
       .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50));
   return tableOf(fileName, rows, [
     num("Message", "message_bytes", ({ x }) => x, formatBytes),
-    num("Smaller messages", "share_below", ({ x }) => shareBelow(profile, x), formatShare),
+    num("Smaller messages", "share_below", ({ x }) => shareBelow(profile.buckets, x), formatShare),
     word("Line", "line", ({ label }) => label),
     num("p50", "latency_ns_p50", ({ p50 }) => p50, formatNs),
     word(

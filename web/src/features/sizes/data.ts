@@ -1,8 +1,7 @@
 /** Size profiles and latency by size. Pure. */
 import type { SizeProfile } from "@/api/types";
-import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import type { Answer, Change } from "@/lib/fastest";
-import { intervalText, sizeOf } from "@/lib/statistics";
+import { barsOf, intervalText, shareBelow, sizeOf } from "@/lib/statistics";
 import { figureOf, type MeasuredLine } from "@/lib/sweep";
 import { formatNs, shareOfAll, unbroken } from "@/lib/units";
 
@@ -12,40 +11,21 @@ const MOST = 0.9;
 /** The scenario of the latency chart. */
 export const SCENARIO = "roundtrip";
 
-/** The profile as bars; the end of a bar is exclusive. */
-export function barsOf({ buckets, sample_count }: SizeProfile): SizeBar[] {
-  let sum = 0;
-  return buckets.map(({ from_bytes, to_bytes, count }) => {
-    sum += count;
-    return { from: from_bytes, to: to_bytes + 1, count, cumulative: sum / sample_count };
-  });
-}
-
-/** The share of messages below a size. Sizes within a bucket are assumed equally frequent. */
-export function shareBelow({ buckets, sample_count }: SizeProfile, bytes: number): number {
-  const below = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
-    const part = (bytes - from_bytes) / (to_bytes + 1 - from_bytes);
-    return sum + count * Math.min(1, Math.max(0, part));
-  }, 0);
-  return below / sample_count;
-}
-
 /** The headline: the size below which most messages are. It is the end of a bucket, so it is exact. */
-export function headlineOf(profile: SizeProfile): string {
-  const bars = barsOf(profile);
-  const bar = bars.find(({ cumulative }) => cumulative >= MOST);
+export function headlineOf({ buckets }: SizeProfile): string {
+  const bar = barsOf(buckets).find(({ cumulative }) => cumulative >= MOST);
   if (bar === undefined) return "No messages";
   const size = bar.to < 1024 ? `${bar.to} bytes` : sizeOf(bar.to);
   return `${unbroken(shareOfAll(bar.cumulative))} of messages are under ${unbroken(size)}`;
 }
 
 /** The share of messages below each size at which the fastest line changes. */
-export function crossoverTexts(profile: SizeProfile, answer: Answer, machine: string): string[] {
+export function crossoverTexts({ buckets }: SizeProfile, answer: Answer, machine: string): string[] {
   const [first, ...others] = answer.stretches;
   if (first !== undefined && others.length === 0) {
     return [`${first.line.label} is fastest or tied at all measured sizes on ${machine}.`];
   }
-  return answer.changes.map((change) => crossoverText(profile, change, machine));
+  return answer.changes.map((change) => crossoverText(buckets, change, machine));
 }
 
 /** The fastest medians at the nearest measured size. */
@@ -70,20 +50,24 @@ export function latencyNote(lines: MeasuredLine[], bytes: number, count = 3): st
 }
 
 /** The share of messages below a size. */
-export function trafficNote(profile: SizeProfile, bytes: number): string {
-  return `${shareText(shareBelow(profile, bytes))} of messages are smaller.`;
+export function trafficNote({ buckets }: SizeProfile, bytes: number): string {
+  return `${shareText(shareBelow(buckets, bytes))} of messages are smaller.`;
 }
 
-function crossoverText(profile: SizeProfile, { before, after, crossing }: Change, machine: string): string {
+function crossoverText(
+  buckets: SizeProfile["buckets"],
+  { before, after, crossing }: Change,
+  machine: string,
+): string {
   if (crossing === null) {
     const size = unbroken(sizeOf(after.first));
-    return `${shareText(shareBelow(profile, after.first))} of messages are smaller than ${size}. On ${machine}, ${before.line.label} is fastest up to ${unbroken(sizeOf(before.last))}, ${after.line.label} from ${size}.`;
+    return `${shareText(shareBelow(buckets, after.first))} of messages are smaller than ${size}. On ${machine}, ${before.line.label} is fastest up to ${unbroken(sizeOf(before.last))}, ${after.line.label} from ${size}.`;
   }
   const shares = [crossing.from, crossing.to].flatMap((bound) =>
-    bound === null ? [] : [shareText(shareBelow(profile, bound))],
+    bound === null ? [] : [shareText(shareBelow(buckets, bound))],
   );
   const range = shares.length === 2 && shares[0] !== shares[1] ? ` (${shares.join(" to ")})` : "";
-  return `${shareText(shareBelow(profile, crossing.x))} of messages${range} are smaller than ${unbroken(intervalText(crossing))}, where ${after.line.label} overtakes ${before.line.label} on ${machine}.`;
+  return `${shareText(shareBelow(buckets, crossing.x))} of messages${range} are smaller than ${unbroken(intervalText(crossing))}, where ${after.line.label} overtakes ${before.line.label} on ${machine}.`;
 }
 
 function shareText(share: number): string {
