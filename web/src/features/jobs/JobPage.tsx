@@ -44,9 +44,7 @@ export function JobPage() {
           <p className="lede warning">Last attempt failed: {job.failure}</p>
         )}
         {job.is_fork && (
-          <p className="lede warning">
-            From a fork: results are quarantined, are never a baseline and send no alerts.
-          </p>
+          <p className="lede warning">From a fork: quarantined, never a baseline, no alerts.</p>
         )}
       </header>
       {mayQueue && (
@@ -70,29 +68,25 @@ export function JobPage() {
 }
 
 function JobFacts({ project, job }: { project: string; job: JobDetail }) {
-  const facts = [
-    { name: "Commit", value: <code>{job.commit_sha}</code> },
-    ...(job.base_sha === null ? [] : [{ name: "Base", value: <code>{job.base_sha}</code> }]),
-    ...(job.branch === null ? [] : [{ name: "Branch", value: job.branch }]),
-    {
-      name: "Machine",
-      value:
-        job.machine === null ? (
-          placeText(job)
-        ) : (
-          <Link {...toMachine(project, job.machine)}>{job.machine}</Link>
-        ),
-    },
-    ...(job.machine !== null && job.labels.length > 0
-      ? [{ name: "Labels", value: job.labels.join(", ") }]
-      : []),
-    { name: "Preset", value: job.preset ?? <span className="muted">from roundtrip.toml</span> },
-    { name: "Reason", value: <Reason project={project} job={job} /> },
-    { name: "Requested", value: `${formatMoment(job.created_at)}, by ${requesterText(job.requested_by)}` },
-    ...(job.started_at === null ? [] : [{ name: "Started", value: formatMoment(job.started_at) }]),
-    ...(job.done_at === null ? [] : [{ name: "Finished", value: <Ago moment={job.done_at} /> }]),
-  ];
-  return <Facts wide facts={facts} />;
+  const { commit_sha, base_sha, branch, machine, labels, preset, created_at, started_at, done_at } = job;
+  const link = machine !== null && <Link {...toMachine(project, machine)}>{machine}</Link>;
+  return (
+    <Facts
+      wide
+      facts={[
+        { name: "Commit", value: <code>{commit_sha}</code> },
+        base_sha !== null && { name: "Base", value: <code>{base_sha}</code> },
+        branch !== null && { name: "Branch", value: branch },
+        { name: "Machine", value: link || placeText(job) },
+        machine !== null && labels.length > 0 && { name: "Labels", value: labels.join(", ") },
+        { name: "Preset", value: preset ?? <span className="muted">from roundtrip.toml</span> },
+        { name: "Reason", value: <Reason project={project} job={job} /> },
+        { name: "Requested", value: `${formatMoment(created_at)}, by ${requesterText(job.requested_by)}` },
+        started_at !== null && { name: "Started", value: formatMoment(started_at) },
+        done_at !== null && { name: "Finished", value: <Ago moment={done_at} /> },
+      ]}
+    />
+  );
 }
 
 function JobRuns({ project, job }: { project: string; job: JobDetail }) {
@@ -123,13 +117,7 @@ function Attempts({ job }: { job: JobDetail }) {
   if (job.attempts.length === 0) {
     return <p className="muted">{job.status === "running" ? "First attempt is running" : "No attempts"}</p>;
   }
-  return (
-    <>
-      {job.attempts.map((attempt) => (
-        <AttemptDetails key={attempt.fence} attempt={attempt} />
-      ))}
-    </>
-  );
+  return job.attempts.map((attempt) => <AttemptDetails key={attempt.fence} attempt={attempt} />);
 }
 
 function AttemptDetails({ attempt }: { attempt: Attempt }) {

@@ -7,7 +7,7 @@ import { ApiError } from "@/api/errors";
 import { agentsQuery, commitsQuery, projectQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary } from "@/api/types";
 import { requestJobs } from "@/api/writes";
-import { Allowed, Field, FieldGroup, Form, TextField, Tick } from "@/components/form";
+import { Allowed, Field, FieldGroup, Form, LabelsField, TextField, Tick } from "@/components/form";
 import { Breadcrumb } from "@/components/ui/states";
 import { shortSha } from "@/lib/commits";
 import { useChange, useTitle } from "@/lib/hooks";
@@ -32,7 +32,7 @@ export function MeasurePage() {
           <>new job</>
         </Breadcrumb>
         <h1>New job</h1>
-        <p className="lede">Runs before scheduled jobs and pushes. Jobs that are already open are skipped.</p>
+        <p className="lede">Runs before scheduled jobs and pushes. Duplicates are skipped.</p>
         {summary.repository_url === null && (
           <p className="lede warning">
             No repository: agents cannot fetch {project}. Set it in the{" "}
@@ -110,11 +110,7 @@ function MeasureForm({ project, search, agents }: Props) {
         />
       </FieldGroup>
       {draft.what === "commits" ? (
-        <Field
-          label="Commits"
-          name="commits"
-          note="SHAs, separated by spaces or line breaks. Short SHAs work for known commits."
-        >
+        <Field label="Commits" name="commits" note="SHAs, separated by spaces or line breaks.">
           {(input) => (
             <textarea
               {...input}
@@ -127,8 +123,8 @@ function MeasureForm({ project, search, agents }: Props) {
         </Field>
       ) : (
         <>
-          <TextField label="After" note="The commit before the range." {...text("after")} {...sha} />
-          <TextField label="Until" note="The last commit of the range." {...text("until")} {...sha} />
+          <TextField label="After" note="Not included." {...text("after")} {...sha} />
+          <TextField label="Until" note="Included." {...text("until")} {...sha} />
         </>
       )}
       <FieldGroup legend="Run on" names={["machines", "on_any"]}>
@@ -145,24 +141,14 @@ function MeasureForm({ project, search, agents }: Props) {
           <Machines agents={agents} chosen={draft.machines} onChange={(machines) => set({ machines })} />
         </FieldGroup>
       ) : (
-        <TextField
-          label="Labels"
-          note="Comma-separated. Only machines that have all of them."
-          placeholder="none"
-          {...text("labels")}
-        />
+        <LabelsField of="job" {...text("labels")} />
       )}
       <TextField
         label="Preset"
-        note="A preset, or the path of a definition in the repository. Empty: from the commit’s roundtrip.toml."
+        note="A preset or the path of a definition. Empty: from roundtrip.toml."
         {...text("preset")}
       />
-      <TextField
-        label="Base"
-        note="Measured in alternation with each commit. Optional."
-        {...text("base")}
-        {...sha}
-      />
+      <TextField label="Base" note="Optional: alternates with each commit." {...text("base")} {...sha} />
     </Form>
   );
 }
@@ -207,7 +193,7 @@ type MachinesProps = { agents: AgentSummary[]; chosen: string[]; onChange: (mach
 function Machines({ agents, chosen, onChange }: MachinesProps) {
   const able = agents.map(({ machine }) => machine);
   const all = [...able, ...chosen.filter((name) => !able.includes(name))];
-  if (all.length === 0) return <p className="muted">No machine has an agent yet.</p>;
+  if (all.length === 0) return <p className="muted">No agents</p>;
   return all.map((machine) => (
     <Tick
       key={machine}

@@ -57,7 +57,7 @@ export function QueuePage() {
       <header>
         <h1>{queueSentence(queue)}</h1>
         <p className="lede">
-          Start times are estimated from earlier jobs. <Link {...toMachines(project)}>Machines</Link>
+          Start times are estimates. <Link {...toMachines(project)}>Machines</Link>
         </p>
       </header>
       <div className="controls section">

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { AgentChange, AgentSummary, SessionInfo } from "@/api/types";
 import { changeAgent, revokeAgent } from "@/api/writes";
-import { Confirm, Form, FormError, TextField } from "@/components/form";
+import { Confirm, Form, FormError, LabelsField } from "@/components/form";
 import { Button, TextButton } from "@/components/ui/controls";
 import { Modal } from "@/components/ui/Modal";
 import { refusal } from "@/lib/access";
@@ -72,12 +72,7 @@ function Labels({ agent, onClosed }: { agent: AgentSummary; onClosed: () => void
         outcome={<Button onClick={onClosed}>Cancel</Button>}
         onSubmit={({ text }) => saving.mutate(namesTyped(text("labels")))}
       >
-        <TextField
-          label="Labels"
-          name="labels"
-          note="Jobs can require them. Comma-separated; lower-case letters, digits and hyphens; at most 20."
-          defaultValue={agent.labels.join(", ")}
-        />
+        <LabelsField of="agent" defaultValue={agent.labels.join(", ")} />
       </Form>
     </Modal>
   );

@@ -11,7 +11,7 @@ import {
   runsQuery,
   sessionQuery,
 } from "@/api/queries";
-import type { AgentSummary, CanaryReading, CountedShare, MachineSummary, SessionInfo } from "@/api/types";
+import type { AgentSummary, CanaryReading, SessionInfo } from "@/api/types";
 import { CanaryChart } from "@/components/chart/CanaryChart";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
@@ -20,7 +20,7 @@ import { RunsTable } from "@/components/RunsTable";
 import { Segmented } from "@/components/ui/controls";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { RowTable, rowHead } from "@/components/ui/Table";
-import { Ago, Facts, QuantityText, StateMark } from "@/components/ui/text";
+import { Ago, Facts, StateMark, TimeText } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, workOf } from "@/lib/agents";
 import {
@@ -36,7 +36,7 @@ import { healthOf, systemOf } from "@/lib/machines";
 import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
 import { beginsOf, OPEN, queueOf } from "@/lib/queue";
 import { formatDay, formatMoment } from "@/lib/time";
-import { counted, formatCount, formatNs, quantityOfNs, upperFirst } from "@/lib/units";
+import { counted, formatCount, formatNs, upperFirst } from "@/lib/units";
 import { AgentActions, mayManage } from "./AgentActions";
 import { driftText, factChanges, falseComparisonsText, machineSentence, stretchesOf } from "./data";
 import { parseMachineSearch, REACHES } from "./search";
@@ -68,6 +68,8 @@ export function MachinePage() {
   const agent = agents.find((entry) => entry.machine === machine);
   const health = healthOf(summary, agent, readings, runs, now);
   const rates = errorRates?.machines.find((entry) => entry.machine === machine);
+  const falsePositives = rates === undefined ? null : falseComparisonsText(rates.false_comparisons);
+  const facts = Object.entries(summary.environment.stable).map(([name, value]) => ({ name, value }));
   return (
     <>
       <header>
@@ -93,7 +95,14 @@ export function MachinePage() {
         session={session}
       />
       <Drift />
-      <Environment summary={summary} readings={readings} />
+      <div className="columns">
+        <Section title="Hardware and OS">
+          {facts.length === 0 ? <p className="muted">No data</p> : <Facts facts={facts} wide />}
+        </Section>
+        <Section title="Environment history">
+          <Changes readings={readings} />
+        </Section>
+      </div>
       <Section
         title="Queue"
         tools={
@@ -119,7 +128,11 @@ export function MachinePage() {
         title="False positives"
         tools={<Link {...toErrorRates(project)}>By transport and scenario</Link>}
       >
-        <FalsePositives share={rates?.false_comparisons} />
+        {falsePositives === null ? (
+          <p className="muted">Needs runs with 12 repetitions per case.</p>
+        ) : (
+          <p>{falsePositives}</p>
+        )}
       </Section>
       <Section
         title="Recent runs"
@@ -139,15 +152,6 @@ export function MachinePage() {
   );
 }
 
-function FalsePositives({ share }: { share: CountedShare | undefined }) {
-  const text = share === undefined ? null : falseComparisonsText(share);
-  return text === null ? (
-    <p className="muted">Not enough data yet. Needs runs with 12 repetitions per case.</p>
-  ) : (
-    <p>{text}</p>
-  );
-}
-
 type Props = {
   project: string;
   agent: AgentSummary | undefined;
@@ -161,7 +165,7 @@ function AgentSection({ project, agent, suspectBecause, session }: Props) {
   if (agent === undefined) {
     return (
       <Section title="Agent">
-        <p className="muted">No agent. This machine schedules its own runs.</p>
+        <p className="muted">No agent: self-scheduled</p>
       </Section>
     );
   }
@@ -190,7 +194,7 @@ function AgentSection({ project, agent, suspectBecause, session }: Props) {
 
 const OPTIONS = REACHES.toSorted((a, b) => a - b).map((reach) => ({
   value: String(reach),
-  label: `${reach.toLocaleString("en")} runs`,
+  label: `${formatCount(reach)} runs`,
 }));
 
 /** A small chart for each canary of a machine. */
@@ -238,7 +242,7 @@ function Multiple({ slug, readings, rules }: MultipleProps) {
     <section aria-labelledby={`canary-${slug}`}>
       <h3 id={`canary-${slug}`} className="multiple-head">
         {slug}
-        {newest !== undefined && <QuantityText quantity={quantityOfNs(newest.p50_ns)} />}
+        {newest !== undefined && <TimeText ns={newest.p50_ns} />}
       </h3>
       <p className="multiple-note">
         {upperFirst(canaryMeaning(slug))}.
@@ -296,24 +300,7 @@ function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]
 /** Limit for looking up changes: each needs a run. */
 const CHANGES_MAX = 4;
 
-type EnvironmentProps = { summary: MachineSummary; readings: CanaryReading[] };
-
-/** The environment of a machine and its changes. */
-function Environment({ summary, readings }: EnvironmentProps) {
-  const { stable } = summary.environment;
-  const facts = Object.entries(stable).map(([name, value]) => ({ name, value }));
-  return (
-    <div className="columns">
-      <Section title="Hardware and OS">
-        {facts.length === 0 ? <p className="muted">No data</p> : <Facts facts={facts} wide />}
-      </Section>
-      <Section title="Environment history">
-        <Changes readings={readings} />
-      </Section>
-    </div>
-  );
-}
-
+/** The changes of the environment. */
 function Changes({ readings }: { readings: CanaryReading[] }) {
   const stretches = stretchesOf(readings).slice(0, CHANGES_MAX + 1);
   const answers = useQueries({ queries: stretches.map(({ newest_run_id }) => runQuery(newest_run_id)) });
@@ -323,11 +310,9 @@ function Changes({ readings }: { readings: CanaryReading[] }) {
     if (after === undefined || before === undefined) return [];
     return factChanges(before, after).map((change) => ({ since, ...change }));
   });
-  if (stretches.length < 2) {
-    return <p className="muted">No changes</p>;
-  }
+  if (stretches.length < 2) return <p className="muted">No changes</p>;
   if (rows.length === 0 && answers.every(({ isPending }) => !isPending)) {
-    return <p className="muted">Environment changed; the details are no longer available.</p>;
+    return <p className="muted">Changed; details not available</p>;
   }
   return (
     <RowTable

@@ -3,12 +3,20 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
-import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
+import type { EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
 import { createEnrolment } from "@/api/writes";
-import { Allowed, Form, type FormValues, ProjectField, Secret, TextField } from "@/components/form";
+import {
+  Allowed,
+  Form,
+  type FormValues,
+  LabelsField,
+  ProjectField,
+  Secret,
+  TextField,
+} from "@/components/form";
 import { MachineState } from "@/components/MachineState";
 import { Section } from "@/components/ui/states";
-import { numeric, Table, unseen } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, namesTyped, workOf } from "@/lib/agents";
@@ -81,15 +89,10 @@ function AddMachine({ project, session }: Props) {
       <TextField
         label="Machine"
         name="machine"
-        note="Limits the code to this machine and replaces its agent. Empty: any machine without an agent."
+        note="Replaces the agent of this machine. Empty: any machine without one."
         placeholder="any"
       />
-      <TextField
-        label="Labels"
-        name="labels"
-        note="Jobs can require them. Comma-separated; lower-case letters, digits and hyphens."
-        placeholder="none"
-      />
+      <LabelsField of="agent" />
       {refusal(session, project, "run-server") === null && <ProjectField label="Project" project={project} />}
     </Form>
   );
@@ -124,112 +127,103 @@ function requestOf({ text, has }: FormValues, project: string): EnrolmentRequest
 
 type MachineTableProps = { project: string; members: Member[]; queue: Job[]; session: SessionInfo };
 
-/** All machines with their contact, work, health and current job. */
+/** All machines with their contact, work, health and current job. Without an agent, runs count. */
 function MachineTable({ project, members, queue, session }: MachineTableProps) {
-  const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
-  return (
-    <Table
-      label="Machines"
-      heads={[
-        "Machine",
-        "Contact",
-        "Work",
-        "Health",
-        "Current job",
-        "Agent",
-        numeric("Runs"),
-        ...(isManaged ? [unseen("Manage")] : []),
-      ]}
-    >
-      <tbody>
-        {members.map((member) => (
-          <Row key={member.machine} {...{ project, member, queue, session, isManaged }} />
-        ))}
-      </tbody>
-    </Table>
-  );
-}
-
-type RowProps = {
-  project: string;
-  member: Member;
-  queue: Job[];
-  session: SessionInfo;
-  isManaged: boolean;
-};
-
-function Row({ project, member, queue, session, isManaged }: RowProps) {
-  const { machine, summary, agent } = member;
-  return (
-    <tr>
-      <th scope="row">
-        {summary === null ? machine : <Link {...toMachine(project, machine)}>{machine}</Link>}
-        <span className="line muted">{hardwareText(member)}</span>
-      </th>
-      <States member={member} />
-      <td>
-        <CurrentJob project={project} machine={machine} agent={agent} queue={queue} />
-      </td>
-      <td className="muted">
-        {agent === null ? (
-          "none"
-        ) : (
-          <>
-            {agent.version ?? "unknown version"}
-            {agent.labels.length > 0 && <span className="line">{agent.labels.join(", ")}</span>}
-          </>
-        )}
-      </td>
-      <td className="number">
-        {summary === null ? <span className="muted">none yet</span> : formatCount(summary.run_count)}
-        {summary !== null && summary.lost_run_count > 0 && (
-          <span className="line warning">{formatCount(summary.lost_run_count)} lost</span>
-        )}
-      </td>
-      {isManaged && (
-        <td className="number">
-          {agent !== null && (
-            <AgentActions project={project} agent={agent} session={session} className="tools-stacked" />
-          )}
-        </td>
-      )}
-    </tr>
-  );
-}
-
-function States({ member: { summary, agent, health } }: { member: Member }) {
   const now = useNow();
-  if (agent === null) {
-    return (
-      <>
-        <td className="muted">
-          no agent
-          {summary !== null && (
-            <span className="line">
-              last run <Ago moment={summary.last_run_at} />
-            </span>
-          )}
-        </td>
-        <td className="muted">self-scheduled</td>
-        <td className="brief">{health !== null && <MachineState health={health} />}</td>
-      </>
-    );
-  }
+  const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
+  const mutedWithout = ({ agent }: Member) => ({ className: agent === null ? "muted" : undefined });
   return (
-    <>
-      <td>
-        <StateMark state={contactOf(agent, now)} />
-        {agent.spooled_count > 0 && (
-          <span className="line muted">{counted(agent.spooled_count, "report")} pending</span>
-        )}
-      </td>
-      <td>
-        <StateMark state={workOf(agent)} />
-      </td>
-      <td className="brief">
-        <StateMark state={fitnessOf(agent, summary?.suspect_because ?? null)} />
-      </td>
-    </>
+    <RowTable
+      label="Machines"
+      rows={members}
+      keyOf={({ machine }) => machine}
+      columns={[
+        [
+          rowHead("Machine"),
+          (member) => (
+            <>
+              {member.summary === null ? (
+                member.machine
+              ) : (
+                <Link {...toMachine(project, member.machine)}>{member.machine}</Link>
+              )}
+              <span className="line muted">{hardwareText(member)}</span>
+            </>
+          ),
+        ],
+        [
+          "Contact",
+          ({ agent, summary }) =>
+            agent === null ? (
+              <>
+                no agent
+                {summary !== null && (
+                  <span className="line">
+                    last run <Ago moment={summary.last_run_at} />
+                  </span>
+                )}
+              </>
+            ) : (
+              <>
+                <StateMark state={contactOf(agent, now)} />
+                {agent.spooled_count > 0 && (
+                  <span className="line muted">{counted(agent.spooled_count, "report")} pending</span>
+                )}
+              </>
+            ),
+          mutedWithout,
+        ],
+        [
+          "Work",
+          ({ agent }) => (agent === null ? "self-scheduled" : <StateMark state={workOf(agent)} />),
+          mutedWithout,
+        ],
+        [
+          "Health",
+          ({ agent, summary, health }) =>
+            agent === null ? (
+              health !== null && <MachineState health={health} />
+            ) : (
+              <StateMark state={fitnessOf(agent, summary?.suspect_because ?? null)} />
+            ),
+          "brief",
+        ],
+        ["Current job", (member) => <CurrentJob project={project} queue={queue} {...member} />],
+        [
+          "Agent",
+          ({ agent }) =>
+            agent === null ? (
+              "none"
+            ) : (
+              <>
+                {agent.version ?? "unknown version"}
+                {agent.labels.length > 0 && <span className="line">{agent.labels.join(", ")}</span>}
+              </>
+            ),
+          "muted",
+        ],
+        [
+          numeric("Runs"),
+          ({ summary }) =>
+            summary === null ? (
+              <span className="muted">none yet</span>
+            ) : (
+              <>
+                {formatCount(summary.run_count)}
+                {summary.lost_run_count > 0 && (
+                  <span className="line warning">{formatCount(summary.lost_run_count)} lost</span>
+                )}
+              </>
+            ),
+        ],
+        isManaged && [
+          unseen("Manage"),
+          ({ agent }) =>
+            agent !== null && <AgentActions {...{ project, agent, session }} className="tools-stacked" />,
+          "number",
+        ],
+      ]}
+    />
   );
 }
 
@@ -241,7 +235,7 @@ function hardwareText({ summary, agent }: Member): string {
   return agent === null ? "" : `${osName(agent.os)}, ${agent.arch}`;
 }
 
-type CurrentJobProps = { project: string; machine: string; agent: AgentSummary | null; queue: Job[] };
+type CurrentJobProps = { project: string; queue: Job[] } & Pick<Member, "machine" | "agent">;
 
 /** The current job of a machine, if it is for this project, and its queued jobs. */
 function CurrentJob({ project, machine, agent, queue }: CurrentJobProps) {

@@ -4,8 +4,9 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
-import { Button, optionsOf, Segmented } from "@/components/ui/controls";
-import { ScrollRegion } from "@/components/ui/states";
+import { FormError } from "@/components/form";
+import { Button, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
+import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { useNow, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
@@ -134,11 +135,7 @@ export function InboxPage() {
               </Button>
             ))}
           </div>
-          {triage.error !== null && (
-            <p className="warning" role="alert">
-              {triage.error.message}
-            </p>
-          )}
+          <FormError error={triage.error} />
           <InboxTable
             project={project}
             regressions={regressions}
@@ -157,9 +154,9 @@ export function InboxPage() {
         </p>
       )}
       <p className="section section-note">
-        <button type="button" className="text-button" onClick={() => showOverlay("keys")}>
+        <TextButton onClick={() => showOverlay("keys")}>
           Shortcuts: <kbd>?</kbd>
-        </button>
+        </TextButton>
       </p>
     </>
   );
@@ -182,68 +179,71 @@ function InboxTable({ project, regressions, selected, current, onToggle, onToggl
     row.current?.scrollIntoView({ block: "nearest" });
   }, [current]);
   return (
-    <ScrollRegion label="Regressions">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <input
-                type="checkbox"
-                aria-label="Select all"
-                checked={selected.length === regressions.length}
-                onChange={({ target }) => onToggleAll(target.checked)}
-              />
-            </th>
-            {["Worst", "Where", "Suspect commits", "Cause", "State", "Assignee", "Found"].map((head) => (
-              <th key={head} scope="col" className={head === "Worst" ? "number" : undefined}>
-                {head}
+    <Table
+      label="Regressions"
+      heads={[
+        {
+          name: "Select all",
+          content: (
+            <input
+              type="checkbox"
+              aria-label="Select all"
+              checked={selected.length === regressions.length}
+              onChange={({ target }) => onToggleAll(target.checked)}
+            />
+          ),
+        },
+        numeric("Worst"),
+        "Where",
+        "Suspect commits",
+        "Cause",
+        "State",
+        "Assignee",
+        "Found",
+      ]}
+    >
+      <tbody>
+        {regressions.map((regression) => {
+          const { regression_id, worst_change, direction } = regression;
+          const isCurrent = regression_id === current;
+          const quiet = alertState(regression, now);
+          return (
+            <tr
+              key={regression_id}
+              {...(isCurrent && { ref: row, "aria-current": true, className: "current" })}
+            >
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Select regression ${regression_id}`}
+                  checked={selected.includes(regression_id)}
+                  onChange={() => onToggle(regression_id)}
+                />
+              </td>
+              <th scope="row" className="number">
+                <Link {...toRegression(project, regression_id)} className={`change change-${direction}`}>
+                  {worst_change === null ? "unknown" : changeText(worst_change)}
+                </Link>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {regressions.map((regression) => {
-            const { regression_id, worst_change, direction } = regression;
-            const isCurrent = regression_id === current;
-            const quiet = alertState(regression, now);
-            return (
-              <tr
-                key={regression_id}
-                {...(isCurrent && { ref: row, "aria-current": true, className: "current" })}
-              >
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Select regression ${regression_id}`}
-                    checked={selected.includes(regression_id)}
-                    onChange={() => onToggle(regression_id)}
-                  />
-                </td>
-                <th scope="row" className="number">
-                  <Link {...toRegression(project, regression_id)} className={`change change-${direction}`}>
-                    {worst_change === null ? "unknown" : changeText(worst_change)}
-                  </Link>
-                </th>
-                <td>{whereText(regression)}</td>
-                <td>{rangeText(regression.after_commit, regression.until_commit)}</td>
-                <td>{regression.cause}</td>
-                <td>
-                  {STATE_NAMES[regression.state]}
-                  {quiet !== null && (
-                    <span className="muted" title={regression.held_because ?? undefined}>
-                      , {quiet}
-                    </span>
-                  )}
-                </td>
-                <td>{regression.assignee ?? <span className="muted">none</span>}</td>
-                <td>
-                  <Ago moment={regression.created_at} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </ScrollRegion>
+              <td>{whereText(regression)}</td>
+              <td>{rangeText(regression.after_commit, regression.until_commit)}</td>
+              <td>{regression.cause}</td>
+              <td>
+                {STATE_NAMES[regression.state]}
+                {quiet !== null && (
+                  <span className="muted" title={regression.held_because ?? undefined}>
+                    , {quiet}
+                  </span>
+                )}
+              </td>
+              <td>{regression.assignee ?? <span className="muted">none</span>}</td>
+              <td>
+                <Ago moment={regression.created_at} />
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </Table>
   );
 }

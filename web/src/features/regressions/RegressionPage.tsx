@@ -4,16 +4,16 @@ import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
 import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
-import { SelectField } from "@/components/ui/controls";
+import { SelectField, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { Ago, CommitName, QuantityText } from "@/components/ui/text";
+import { Ago, CommitName, Sentences, TimeText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { docsHref, toRegressions, toSeries, toSignIn } from "@/lib/paths";
 import { changeText, clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
 import { formatMoment, inDays } from "@/lib/time";
-import { formatCount, quantityOfNs, shareOfAll, upperFirst } from "@/lib/units";
+import { formatCount, shareOfAll, upperFirst } from "@/lib/units";
 import { titleOf, whereText } from "./data";
 import { useTriage } from "./useTriage";
 
@@ -81,8 +81,7 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
       />
       {culprits.some(({ measured }) => !measured) && (
         <p className="section-note">
-          Commits without a run share the probability of the next measured one. Bisection jobs are queued
-          automatically.
+          Unmeasured commits share the probability of the next measured one. Bisection is queued.
         </p>
       )}
     </>
@@ -97,7 +96,7 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
   const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);
   const answers = useQueries({ queries: shown.map(({ series_id }) => seriesQuery(series_id)) });
   const left = changes.length - shown.length;
-  const level = (ns: number) => <QuantityText plain quantity={quantityOfNs(Math.round(ns))} />;
+  const level = (ns: number) => <TimeText plain ns={Math.round(ns)} />;
   return (
     <>
       <RowTable
@@ -126,9 +125,7 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
       />
       {left > 0 && (
         <p className="section-note">
-          <button type="button" className="text-button" onClick={() => setIsAll(true)}>
-            Show {formatCount(left)} more
-          </button>
+          <TextButton onClick={() => setIsAll(true)}>Show {formatCount(left)} more</TextButton>
         </p>
       )}
     </>
@@ -211,9 +208,7 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
           <input placeholder="none" {...bound("assignee")} />
         </label>
         {fields.assignee !== me && (
-          <button type="button" className="text-button" onClick={() => edit({ assignee: me })}>
-            Assign to me
-          </button>
+          <TextButton onClick={() => edit({ assignee: me })}>Assign to me</TextButton>
         )}
         <SelectField
           label="Mute for"
@@ -260,11 +255,5 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
 function Witnesses({ changes }: { changes: ChangePoint[] }) {
   const change = changes.find(({ witnesses }) => witnesses.length > 0);
   if (change === undefined) return <p className="muted">No reference series.</p>;
-  return (
-    <ul className="plain-list">
-      {change.witnesses.map((sentence) => (
-        <li key={sentence}>{sentence}</li>
-      ))}
-    </ul>
-  );
+  return <Sentences of={change.witnesses} className="plain-list" />;
 }

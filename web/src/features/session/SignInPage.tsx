@@ -13,8 +13,8 @@ const route = getRouteApi("/-/sign-in");
 const FAILURES: Record<NonNullable<SignInSearch["failed"]>, string> = {
   denied: "GitHub access was denied.",
   stale: "The sign-in expired or began in another browser. Try again.",
-  github: "GitHub did not confirm your identity. Try again; details are in the server log.",
-  "no-account": "No account for your GitHub login. Ask a server administrator to create one.",
+  github: "GitHub did not confirm your identity. Try again, or see the server log.",
+  "no-account": "No account for your GitHub login. Ask a server administrator.",
 };
 
 export function SignInPage() {
@@ -35,9 +35,7 @@ export function SignInPage() {
     <div className="state">
       <h1>Sign in</h1>
       {failed !== undefined && !signing.isPending && <p role="alert">{FAILURES[failed]}</p>}
-      {!window.isSecureContext && (
-        <p className="warning">Signing in needs HTTPS: this page was loaded over plain HTTP.</p>
-      )}
+      {!window.isSecureContext && <p className="warning">Signing in needs HTTPS, not plain HTTP.</p>}
       {session.has_github && (
         <p>
           <a className="button" href={githubHref(to)}>

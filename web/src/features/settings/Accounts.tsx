@@ -70,7 +70,7 @@ function AccountTable({ accounts, me }: { accounts: AccountSummary[]; me: string
                   isBusy={removing.isPending}
                   onConfirm={() => removing.mutate(name)}
                 >
-                  This also deletes its tokens, sessions and roles. It cannot be undone.
+                  Also deletes its tokens, sessions and roles. Cannot be undone.
                 </Confirm>
               ),
             "number",
@@ -101,7 +101,7 @@ function AccountForm({ onMade }: { onMade: (made: NewAccount) => void }) {
       <TextField
         label="GitHub login"
         name="github_login"
-        note="Optional. Without one, the account gets a sign-in token, shown once."
+        note="Empty: the account gets a sign-in token."
         placeholder="none"
       />
       <Tick name="is_admin" label="Administrator" note="full access to the server" />

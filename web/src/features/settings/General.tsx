@@ -12,7 +12,7 @@ import { chooseTheme, THEMES, useTheme } from "@/lib/theme";
 import { upperFirst } from "@/lib/units";
 import { readersText } from "./data";
 
-const BRANCH_NOTE = "Trends use the runs of this branch. Empty: all runs outside pull requests.";
+const BRANCH_NOTE = "Trends use its runs. Empty: all runs outside pull requests.";
 const CHECK_NOTE = "Never fails for forks or acknowledged slowdowns.";
 
 function checkText(fails: boolean): string {
@@ -130,7 +130,6 @@ function ThisBrowser() {
             onChange={chooseTheme}
           />
         </div>
-        <p className="muted">Stored in this browser, for all projects.</p>
       </div>
     </Section>
   );

@@ -1,12 +1,12 @@
 /** The members of a project and their roles, for its admins. */
 import { useQuery } from "@tanstack/react-query";
 import { membersQuery } from "@/api/queries";
-import type { Member, Role, SessionInfo } from "@/api/types";
+import type { Role, SessionInfo } from "@/api/types";
 import { removeMember, setMember } from "@/api/writes";
 import { Allowed, Confirm, Form, FormError, Loaded, SelectInput, TextField } from "@/components/form";
 import { optionsOf } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import { Table, unseen } from "@/components/ui/Table";
+import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { ROLES } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { formatDay } from "@/lib/time";
@@ -14,20 +14,14 @@ import { formatDay } from "@/lib/time";
 type Props = { project: string; session: SessionInfo };
 
 export function Members({ project, session }: Props) {
-  const what = "manage members";
   return (
     <Section title="Members">
-      <Allowed session={session} project={project} action="manage-members" what={what}>
-        <MemberList project={project} />
+      <Allowed session={session} project={project} action="manage-members" what="manage members">
+        <MemberTable project={project} />
         <MemberForm project={project} />
       </Allowed>
     </Section>
   );
-}
-
-function MemberList({ project }: { project: string }) {
-  const members = useQuery(membersQuery(project));
-  return <Loaded query={members}>{(list) => <MemberTable project={project} members={list} />}</Loaded>;
 }
 
 const OLD = ["/api/v1/projects/{project}/members"] as const;
@@ -37,54 +31,63 @@ const useSetMember = (project: string) =>
 
 const roleOf = (name: string): Role => ROLES.find((role) => role === name) ?? "viewer";
 
-function MemberTable({ project, members }: { project: string; members: Member[] }) {
+function MemberTable({ project }: { project: string }) {
+  const members = useQuery(membersQuery(project));
   const setting = useSetMember(project);
   const removing = useChange((account: string) => removeMember(project, account), OLD);
   const isBusy = setting.isPending || removing.isPending;
-  if (members.length === 0) {
-    return <p className="muted">No members. Server administrators have full access.</p>;
-  }
   return (
     <>
-      <Table
-        label="Members"
-        className="table table-narrow"
-        heads={["Account", "Role", "Since", unseen("Remove")]}
-      >
-        <tbody>
-          {members.map(({ account, role, created_at }) => (
-            <tr key={account}>
-              <th scope="row">{account}</th>
-              <td>
-                <span className="field">
-                  <select
-                    aria-label={`Role of ${account}`}
-                    value={role}
-                    disabled={isBusy}
-                    onChange={({ target }) => setting.mutate({ account, role: roleOf(target.value) })}
-                  >
-                    {ROLES.map((name) => (
-                      <option key={name}>{name}</option>
-                    ))}
-                  </select>
-                </span>
-              </td>
-              <td className="muted">{formatDay(created_at)}</td>
-              <td className="number">
-                <Confirm
-                  label="Remove"
-                  name={`Remove ${account}`}
-                  question={`Remove ${account} from ${project}?`}
-                  isBusy={isBusy}
-                  onConfirm={() => removing.mutate(account)}
-                >
-                  Its access ends immediately. The account remains.
-                </Confirm>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <Loaded query={members}>
+        {(list) =>
+          list.length === 0 ? (
+            <p className="muted">No members. Server administrators have full access.</p>
+          ) : (
+            <RowTable
+              label="Members"
+              className="table table-narrow"
+              rows={list}
+              keyOf={({ account }) => account}
+              columns={[
+                [rowHead("Account"), ({ account }) => account],
+                [
+                  "Role",
+                  ({ account, role }) => (
+                    <span className="field">
+                      <select
+                        aria-label={`Role of ${account}`}
+                        value={role}
+                        disabled={isBusy}
+                        onChange={({ target }) => setting.mutate({ account, role: roleOf(target.value) })}
+                      >
+                        {ROLES.map((name) => (
+                          <option key={name}>{name}</option>
+                        ))}
+                      </select>
+                    </span>
+                  ),
+                ],
+                ["Since", ({ created_at }) => formatDay(created_at), "muted"],
+                [
+                  unseen("Remove"),
+                  ({ account }) => (
+                    <Confirm
+                      label="Remove"
+                      name={`Remove ${account}`}
+                      question={`Remove ${account} from ${project}?`}
+                      isBusy={isBusy}
+                      onConfirm={() => removing.mutate(account)}
+                    >
+                      Its access ends immediately. The account remains.
+                    </Confirm>
+                  ),
+                  "number",
+                ],
+              ]}
+            />
+          )
+        }
+      </Loaded>
       <FormError error={setting.error ?? removing.error} />
     </>
   );
@@ -105,12 +108,7 @@ function MemberForm({ project }: { project: string }) {
         )
       }
     >
-      <TextField
-        label="Account"
-        name="account"
-        note="An existing account. Server administrators create accounts."
-        required
-      />
+      <TextField label="Account" name="account" note="An existing account." required />
       <SelectInput label="Role" name="role" options={optionsOf(ROLES)} defaultValue="viewer" />
     </Form>
   );

@@ -19,9 +19,7 @@ export function NewProjectPage() {
           <>new</>
         </Breadcrumb>
         <h1>New project</h1>
-        <p className="lede">
-          Optional: a first upload also creates a project. Create it here to queue jobs first.
-        </p>
+        <p className="lede">A first upload also creates a project.</p>
       </header>
       <div className="section">
         <Allowed session={session} project="" action="run-server" what="create projects">
@@ -51,12 +49,7 @@ function NewProjectForm() {
         });
       }}
     >
-      <TextField
-        label="Name"
-        name="project"
-        note="Lower-case letters, digits and hyphens. Part of addresses."
-        required
-      />
+      <TextField label="Name" name="project" note="Lower-case letters, digits and hyphens." required />
       <RepositoryField />
       <TextField
         label="Default branch"

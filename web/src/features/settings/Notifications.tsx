@@ -18,7 +18,7 @@ import {
 } from "@/components/form";
 import { optionsOf, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import { Table, unseen } from "@/components/ui/Table";
+import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
 import { useChange, useNow } from "@/lib/hooks";
 import { docsHref } from "@/lib/paths";
@@ -31,10 +31,9 @@ export function Notifications({ project, session }: Props) {
   const channels = useQuery({ ...channelsQuery(project), enabled: isAllowed });
   const [made, setMade] = useState<NewChannel | null>(null);
   if (!isAllowed) {
-    const what = "manage notifications";
     return (
       <Section title="Notifications">
-        <NotAllowed session={session} project={project} action="configure" what={what} />
+        <NotAllowed session={session} project={project} action="configure" what="manage notifications" />
       </Section>
     );
   }
@@ -76,59 +75,67 @@ function ChannelTable({ project, channels }: { project: string; channels: Channe
   const testing = useChange((channel_id: number) => testChannel(project, channel_id), OLD);
   const deleting = useChange((channel_id: number) => deleteChannel(project, channel_id), OLD);
   const isBusy = changing.isPending || testing.isPending || deleting.isPending;
-  if (channels.length === 0) {
-    return <p className="muted">No notification channels</p>;
-  }
+  if (channels.length === 0) return <p className="muted">No notification channels</p>;
   return (
     <>
-      <Table label="Channels" heads={["Name", "Target", "Events", "Status", unseen("Actions")]}>
-        <tbody>
-          {channels.map((channel) => {
-            const { channel_id, name, kind, target, enabled, events } = channel;
-            const turn = enabled ? "off" : "on";
-            return (
-              <tr key={channel_id}>
-                <th scope="row" className="name">
-                  {name}
-                </th>
-                <td>
-                  {KIND_NAMES[kind]}
-                  <span className="line muted">{target}</span>
-                </td>
-                <td>{enabled ? eventsText(events) : <span className="muted">none (off)</span>}</td>
-                <td className="flexible">{outcomeText(channel, now)}</td>
-                <td className="number">
-                  <span className="tools">
-                    <TextButton
-                      aria-label={`Test ${name}`}
-                      disabled={isBusy}
-                      onClick={() => testing.mutate(channel_id)}
-                    >
-                      Test
-                    </TextButton>
-                    <TextButton
-                      aria-label={`Turn ${turn} ${name}`}
-                      disabled={isBusy}
-                      onClick={() => changing.mutate(channel)}
-                    >
-                      Turn {turn}
-                    </TextButton>
-                    <Confirm
-                      label="Delete"
-                      name={`Delete ${name}`}
-                      question={`Delete ${name}?`}
-                      isBusy={isBusy}
-                      onConfirm={() => deleting.mutate(channel_id)}
-                    >
-                      This also deletes its address.
-                    </Confirm>
-                  </span>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </Table>
+      <RowTable
+        label="Channels"
+        rows={channels}
+        keyOf={({ channel_id }) => channel_id}
+        columns={[
+          [rowHead("Name"), ({ name }) => name, "name"],
+          [
+            "Target",
+            ({ kind, target }) => (
+              <>
+                {KIND_NAMES[kind]}
+                <span className="line muted">{target}</span>
+              </>
+            ),
+          ],
+          [
+            "Events",
+            ({ enabled, events }) =>
+              enabled ? eventsText(events) : <span className="muted">none (off)</span>,
+          ],
+          ["Status", (channel) => outcomeText(channel, now), "flexible"],
+          [
+            unseen("Actions"),
+            (channel) => {
+              const { channel_id, name, enabled } = channel;
+              const turn = `Turn ${enabled ? "off" : "on"}`;
+              return (
+                <span className="tools">
+                  <TextButton
+                    aria-label={`Test ${name}`}
+                    disabled={isBusy}
+                    onClick={() => testing.mutate(channel_id)}
+                  >
+                    Test
+                  </TextButton>
+                  <TextButton
+                    aria-label={`${turn} ${name}`}
+                    disabled={isBusy}
+                    onClick={() => changing.mutate(channel)}
+                  >
+                    {turn}
+                  </TextButton>
+                  <Confirm
+                    label="Delete"
+                    name={`Delete ${name}`}
+                    question={`Delete ${name}?`}
+                    isBusy={isBusy}
+                    onConfirm={() => deleting.mutate(channel_id)}
+                  >
+                    Also deletes its address.
+                  </Confirm>
+                </span>
+              );
+            },
+            "number",
+          ],
+        ]}
+      />
       <p role="status">{testing.data?.detail}</p>
       <FormError error={changing.error ?? testing.error ?? deleting.error} />
     </>
@@ -164,7 +171,7 @@ function ChannelForm({ project, kinds, onMade }: ChannelFormProps) {
         );
       }}
     >
-      <TextField label="Name" name="name" note="Free text." required maxLength={100} />
+      <TextField label="Name" name="name" required maxLength={100} />
       <SelectInput
         label="Type"
         name="kind"

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { schedulesQuery } from "@/api/queries";
 import type { Schedule, ScheduleRequest, SessionInfo } from "@/api/types";
 import { createSchedule, deleteSchedule } from "@/api/writes";
-import { Allowed, Confirm, Field, Form, FormError, Loaded, TextField } from "@/components/form";
+import { Allowed, Confirm, Field, Form, FormError, LabelsField, Loaded, TextField } from "@/components/form";
 import { Section } from "@/components/ui/states";
 import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
@@ -43,9 +43,7 @@ type TableProps = { project: string; schedules: Schedule[]; isAllowed: boolean }
 
 function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
   const ending = useChange((schedule_id: number) => deleteSchedule(project, schedule_id), OLD);
-  if (schedules.length === 0) {
-    return <p className="muted">No schedules</p>;
-  }
+  if (schedules.length === 0) return <p className="muted">No schedules</p>;
   return (
     <>
       <RowTable
@@ -76,7 +74,7 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
                 isBusy={ending.isPending}
                 onConfirm={() => ending.mutate(schedule_id)}
               >
-                Jobs that are already queued remain.
+                Queued jobs remain.
               </Confirm>
             ),
             "number",
@@ -88,7 +86,7 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
   );
 }
 
-const CRON_NOTE = "Cron syntax in UTC: minute, hour, day of month, month, day of week.";
+const CRON_NOTE = "Cron in UTC: minute, hour, day of month, month, weekday.";
 
 function ScheduleForm({ project }: { project: string }) {
   const [cron, setCron] = useState("30 2 * * *");
@@ -122,13 +120,8 @@ function ScheduleForm({ project }: { project: string }) {
           </>
         )}
       </Field>
-      <TextField label="Preset" name="preset" note="Empty: from the commit’s roundtrip.toml." />
-      <TextField
-        label="Labels"
-        name="labels"
-        note="Comma-separated. Runs on machines that have all of them; empty: all machines."
-        placeholder="none"
-      />
+      <TextField label="Preset" name="preset" note="Empty: from roundtrip.toml." />
+      <LabelsField of="job" />
     </Form>
   );
 }

@@ -3,12 +3,12 @@ import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { auditQuery, projectQuery, sessionQuery } from "@/api/queries";
-import type { AuditEvent, ProjectSummary, SessionInfo } from "@/api/types";
+import type { ProjectSummary, SessionInfo } from "@/api/types";
 import { deleteProject } from "@/api/writes";
 import { BadgeCode } from "@/components/BadgeCode";
 import { Allowed, Form, Loaded, TextField } from "@/components/form";
 import { Section } from "@/components/ui/states";
-import { Table } from "@/components/ui/Table";
+import { RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine } from "@/components/ui/text";
 import { refusal, standing } from "@/lib/access";
 import { projectBadge } from "@/lib/badges";
@@ -54,8 +54,20 @@ export function SettingsPage() {
     notifications: <Notifications project={project} session={session} />,
     badges: <Badges summary={summary} />,
     accounts: <Accounts session={session} />,
-    audit: <Audit project={project} session={session} />,
-    delete: <DeleteProject summary={summary} session={session} />,
+    audit: (
+      <Section title="Audit log">
+        <Allowed session={session} project={project} action="run-server" what="read the audit log">
+          <AuditLog project={project} />
+        </Allowed>
+      </Section>
+    ),
+    delete: (
+      <Section title={`Delete ${project}`}>
+        <Allowed session={session} project={project} action="delete" what="delete this project">
+          <DeleteForm summary={summary} />
+        </Allowed>
+      </Section>
+    ),
   };
   return (
     <>
@@ -104,7 +116,7 @@ function Badges({ summary: { project, visibility } }: { summary: ProjectSummary 
       <Section title="Project badge">
         <BadgeCode badge={projectBadge(project)} />
         <p className="muted">
-          Badges and embed code for a series are on its page.
+          Series have badges on their own pages.
           {visibility === "private" && " Private project: only members see them."}
         </p>
       </Section>
@@ -117,19 +129,6 @@ function Badges({ summary: { project, visibility } }: { summary: ProjectSummary 
         </div>
       </Section>
     </>
-  );
-}
-
-type Props = { summary: ProjectSummary; session: SessionInfo };
-
-function DeleteProject({ summary, session }: Props) {
-  const { project } = summary;
-  return (
-    <Section title={`Delete ${project}`}>
-      <Allowed session={session} project={project} action="delete" what="delete this project">
-        <DeleteForm summary={summary} />
-      </Allowed>
-    </Section>
   );
 }
 
@@ -151,8 +150,8 @@ function DeleteForm({ summary }: { summary: ProjectSummary }) {
     >
       <p>
         Deletes {counted(run_count, "run")}, {counted(series_count, "series", "series")} and{" "}
-        {counted(commit_count, "commit")}, with all change points and triage notes, and revokes its tokens.
-        Only a backup can restore them.
+        {counted(commit_count, "commit")} with change points and triage notes, and revokes tokens. Only a
+        backup can restore them.
       </p>
       <TextField
         label={`Type ${project}`}
@@ -166,27 +165,32 @@ function DeleteForm({ summary }: { summary: ProjectSummary }) {
 
 const EVENTS = 50;
 
-type AuditProps = { project: string; session: SessionInfo };
-
 /** The audit log of the server, newest first. It is append-only. */
-function Audit({ project, session }: AuditProps) {
-  return (
-    <Section title="Audit log">
-      <Allowed session={session} project={project} action="run-server" what="read the audit log">
-        <Events project={project} />
-      </Allowed>
-    </Section>
-  );
-}
-
-function Events({ project }: { project: string }) {
+function AuditLog({ project }: { project: string }) {
   const { after } = route.useSearch();
   const log = useQuery(auditQuery({ limit: EVENTS, ...(after === undefined ? {} : { after }) }));
   return (
     <Loaded query={log}>
       {({ events, next_after }) => (
         <>
-          <EventTable events={events} />
+          <RowTable
+            label="Audit log"
+            className="table table-dense"
+            // Events of one transaction have no other identity.
+            rows={events.map((event, index) => ({ ...event, index }))}
+            keyOf={({ index }) => index}
+            columns={[
+              [
+                "Time",
+                ({ happened_at }) => formatMoment(happened_at),
+                ({ request_id: id }) => ({ title: id === null ? undefined : `Request ${id}` }),
+              ],
+              ["Actor", ({ actor }) => actor],
+              [rowHead("Action"), ({ action }) => action],
+              ["Subject", ({ subject }) => subject],
+              ["Details", ({ details }) => detailsText(details), "wrap muted"],
+            ]}
+          />
           {next_after !== null && (
             <p className="section-note">
               <Link
@@ -201,30 +205,5 @@ function Events({ project }: { project: string }) {
         </>
       )}
     </Loaded>
-  );
-}
-
-function EventTable({ events }: { events: AuditEvent[] }) {
-  return (
-    <Table
-      label="Audit log"
-      className="table table-dense"
-      heads={["Time", "Actor", "Action", "Subject", "Details"]}
-    >
-      <tbody>
-        {events.map((event, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: events of one transaction have no other identity.
-          <tr key={index}>
-            <td title={event.request_id === null ? undefined : `Request ${event.request_id}`}>
-              {formatMoment(event.happened_at)}
-            </td>
-            <td>{event.actor}</td>
-            <th scope="row">{event.action}</th>
-            <td>{event.subject}</td>
-            <td className="wrap muted">{detailsText(event.details)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
   );
 }

@@ -133,7 +133,7 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
                   isBusy={isBusy}
                   onConfirm={() => revoking.mutate(token_id)}
                 >
-                  It stops working immediately and its sessions end. This cannot be undone.
+                  Its sessions end immediately. Cannot be undone.
                 </Confirm>
               </span>
             ),
@@ -177,7 +177,7 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
         making.mutate(requestOf(typed, kind, project), { onSuccess: () => onSuccess(form) })
       }
     >
-      <TextField label="Name" name="name" note="Free text." required maxLength={100} />
+      <TextField label="Name" name="name" required maxLength={100} />
       <SelectInput
         label="Type"
         name="kind"

@@ -12,7 +12,7 @@ export const KIND_NAMES: Record<ChannelKind, string> = {
 export const TARGETS: Record<ChannelKind, { label: string; note: string; placeholder: string }> = {
   slack: {
     label: "Address",
-    note: "Incoming webhook of Slack or a compatible service. Not shown again.",
+    note: "Incoming webhook of Slack or compatible. Not shown again.",
     placeholder: "https://hooks.slack.com/services/…",
   },
   webhook: {
