@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { facetsQuery, foundSeriesQuery, machinesQuery } from "@/api/queries";
-import { optionsOf, Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { CommandLine } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
@@ -166,6 +166,7 @@ function FacetBoxes({ facet: { title, values }, onChange }: { facet: Facet } & P
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && values.length >= VALUES_MAX + VALUES_MORE_MIN;
   const shown = isCut ? values.filter(({ isOn }, index) => isOn || index < VALUES_MAX) : values;
+  const left = values.length - shown.length;
   return (
     <fieldset className="facet">
       <legend>{title}</legend>
@@ -177,14 +178,9 @@ function FacetBoxes({ facet: { title, values }, onChange }: { facet: Facet } & P
         </label>
       ))}
       {isCut && (
-        <button
-          type="button"
-          className="text-button"
-          aria-label={`${values.length - shown.length} more: ${title}`}
-          onClick={() => setWhole(true)}
-        >
-          {values.length - shown.length} more
-        </button>
+        <TextButton aria-label={`${left} more: ${title}`} onClick={() => setWhole(true)}>
+          {left} more
+        </TextButton>
       )}
     </fieldset>
   );
@@ -207,11 +203,7 @@ function Picked({ project, picked, onClear }: PickedProps) {
           Compare
         </Link>
       )}
-      {picked.length > 0 && (
-        <button type="button" className="text-button" onClick={onClear}>
-          Clear
-        </button>
-      )}
+      {picked.length > 0 && <TextButton onClick={onClear}>Clear</TextButton>}
     </div>
   );
 }
@@ -259,7 +251,7 @@ function NothingFound({ project, because, without }: { project: string; because:
 function NothingMeasured() {
   return (
     <div className="state">
-      <p className="muted">Series appear with the first run. In your repository, run:</p>
+      <p className="muted">In your repository, run:</p>
       <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
     </div>
   );

@@ -9,13 +9,12 @@ import { placeOf, pointAt } from "@/components/chart/CommitSlider";
 import { CrosshairScope, useCrosshair, usePoint } from "@/components/chart/crosshair";
 import { SparklineGrid, type SparkRow } from "@/components/chart/SparklineGrid";
 import type { Spark } from "@/components/chart/sparklines";
-import { QuantityText } from "@/components/ui/text";
+import { TimeText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
 import type { Figure } from "@/lib/query";
 import { percentileName } from "@/lib/statistics";
 import { formatDay } from "@/lib/time";
-import { quantityOfNs } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
 import {
   COMMITS_MAX,
@@ -149,14 +148,12 @@ function Newest({ series, spark, ordinals, figure }: NewestProps) {
     <>
       {latest?.lossy === true && <span className="warning">lossy </span>}
       {remarks.length > 0 && <span className="muted">{remarks.join(", ")} </span>}
-      <QuantityText plain={latest?.lossy === true} quantity={quantityOfNs(ns)} />
+      <TimeText plain={latest?.lossy === true} ns={ns} />
     </>
   );
 }
 
-function formatCell(ns: number) {
-  return <QuantityText quantity={quantityOfNs(ns)} />;
-}
+const formatCell = (ns: number) => <TimeText ns={ns} />;
 
 type CommitLineProps = { ordinals: readonly number[]; describe: (ordinal: number) => string };
 

@@ -43,9 +43,7 @@ export function Headline({ summary, run, evidence, errorRates, isMeasured, impor
         ‘{run.commit.subject}’, <Ago moment={run.finished_at} />.
       </p>
       {!isImport(run) && run.build !== "release" && (
-        <p className="lede warning">
-          The newest run is from a {run.build} build. Do not compare its results.
-        </p>
+        <p className="lede warning">Newest run: {run.build} build. Do not compare its results.</p>
       )}
     </header>
   );

@@ -14,7 +14,7 @@ export function Onboarding({ project }: { project: string | null }) {
   return (
     <div className="state">
       <h1>{project === null ? "No runs yet" : `No runs of ${project} yet`}</h1>
-      <p className="muted">The first run creates the project and appears here.</p>
+      <p className="muted">The first run creates the project.</p>
       <ol className="ways">
         <Step title="Get the command">
           Build <code>target/release/roundtrip</code> in a clone of Roundtrip:
@@ -24,7 +24,7 @@ export function Onboarding({ project }: { project: string | null }) {
           <TokenHint project={project} session={session} />
         </Step>
         <Step title="Measure">
-          Run this in the repository you want to track:
+          In the repository to track:
           <CommandLine command={`roundtrip run ${target}`} />
           or measure every new commit (<a href={docsHref("how-to/service.md")}>as a service</a>):
           <CommandLine command={`roundtrip agent --repository . ${target}`} />
@@ -48,8 +48,7 @@ export function Onboarding({ project }: { project: string | null }) {
           </p>
         )}
       <p className="muted">
-        To try it out, run <code>cargo xtask up</code> in a clone of Roundtrip. It measures your machine and
-        starts a server.
+        To try it out on your machine, run <code>cargo xtask up</code> in a clone of Roundtrip.
       </p>
     </div>
   );
@@ -83,7 +82,7 @@ function TokenHint({ project, session }: { project: string | null; session: Sess
       )}
       {session?.account === null && (
         <>
-          Or <Link {...toSignIn(href)}>sign in</Link> to create tokens for projects you maintain.
+          Or <Link {...toSignIn(href)}>sign in</Link> to create tokens of your projects.
         </>
       )}
     </>

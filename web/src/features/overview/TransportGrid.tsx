@@ -4,7 +4,7 @@ import type { LineSeries } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { RowTable, rowHead, Table } from "@/components/ui/Table";
-import { QuantityText } from "@/components/ui/text";
+import { QuantityText, TimeText } from "@/components/ui/text";
 import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
 import { historyOf } from "@/lib/history";
 import { toSeries } from "@/lib/paths";
@@ -91,7 +91,7 @@ function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
 
 function noteOf(
   slice: Slice,
-  { hasHistory, hasRate, hasLoss, hasOversubscribed }: ReturnType<typeof shapeOf>,
+  { hasHistory, hasRate, hasOversubscribed }: ReturnType<typeof shapeOf>,
 ): string {
   const { scenario, mode, placement } = slice;
   const kase = caseOf(slice);
@@ -104,9 +104,8 @@ function noteOf(
   const shapes = hasHistory
     ? `Lines: ${hasRate ? "median transfer, " : ""}last 60 points; triangles: change points.`
     : "Shapes: middle half, median, p99 and maximum, log scale.";
-  const loss = hasLoss ? " Lossy results are not ranked." : "";
   const oversubscribed = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
-  return `${what}; ${how}. ${shapes}${loss}${oversubscribed}`;
+  return `${what}; ${how}. ${shapes}${oversubscribed}`;
 }
 
 type ImportedGridProps = {
@@ -153,7 +152,7 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
       </Table>
       <p className="section-note">
         p50 of imported samples; lines: last 60 points.
-        {hasStated && " Stated: a summary without samples, never compared."}
+        {hasStated && " Stated: without samples, never compared."}
       </p>
     </>
   );
@@ -166,7 +165,7 @@ function Figure({ project, cell: { series, value_ns, statistic }, line }: Figure
   return (
     <Link {...toSeries(project, series.series_id)} className="grid-cell named-cell">
       <Sparkline values={values.length > 0 ? values : [value_ns]} />
-      <QuantityText plain={statistic !== null} quantity={quantityOfNs(value_ns)} />
+      <TimeText plain={statistic !== null} ns={value_ns} />
       {statistic !== null && <span className="muted">{statistic}, stated</span>}
     </Link>
   );

@@ -93,7 +93,7 @@ export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = 
   return [...newest.values()];
 }
 
-export function isOfSlice(candidate: Case, slice: Slice): boolean {
+function isOfSlice(candidate: Case, slice: Slice): boolean {
   const isWith = parametersKey(parametersOf(candidate)) === parametersKey(slice.parameters);
   return isWith && isAlike(candidate, slice);
 }
@@ -184,7 +184,6 @@ export function shapeOf(rows: GridRow[]) {
     domain,
     hasHistory: cells.some(({ values }) => values.length > 1),
     hasRate: cells.some(({ latest }) => latest.bytes_per_second != null),
-    hasLoss: cells.some(({ latest }) => latest.lossy),
     hasOversubscribed: cells.some(({ isOversubscribed }) => isOversubscribed),
   };
 }

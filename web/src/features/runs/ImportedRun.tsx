@@ -4,21 +4,13 @@ import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts, NotStated, QuantityText, Warnings } from "@/components/ui/text";
+import { CommandLine, Facts, NotStated, TimeText, Warnings } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint, toRuns } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
-import {
-  counted,
-  formatBytes,
-  formatCount,
-  formatNs,
-  quantityOfDividedNs,
-  quantityOfNs,
-  upperFirst,
-} from "@/lib/units";
+import { counted, formatBytes, formatCount, formatNs, upperFirst } from "@/lib/units";
 import {
   type ImportedTable,
   importedTables,
@@ -82,11 +74,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
           <StatedResults project={project} runId={runId} table={table} />
         </Section>
       ))}
-      {failures.length > 0 && (
-        <Section title="Failed repetitions">
-          <Failures failures={failures} />
-        </Section>
-      )}
+      <Failures failures={failures} />
       <div className="columns">
         <Section title="Run">
           <RunFacts
@@ -103,7 +91,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         </Section>
         <Section title="File metadata">
           {facts.length > 0 ? <Facts facts={facts} /> : <p>None</p>}
-          <p className="section-note">Imported runs have no environment and no canaries.</p>
+          <p className="section-note">No environment, no canaries.</p>
         </Section>
       </div>
       <Section title="Import more">
@@ -126,7 +114,7 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
         keyOf={({ series_id }) => series_id}
         columns={[
           [rowHead("Benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
-          [numeric("p50"), ({ p50 }) => <QuantityText quantity={quantityOfNs(p50)} />],
+          [numeric("p50"), ({ p50 }) => <TimeText ns={p50} />],
           !isOfOne && [
             { name: "Per operation", className: "number", title: "p50 divided by operations per time" },
             ({ p50, case: kase }) => <OperationTime ns={p50} of={kase} />,
@@ -139,13 +127,13 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
             { name: "Middle half", className: "number", title: "p25 to p75" },
             ({ p25, p75 }) => `${formatNs(p25)} to ${formatNs(p75)}`,
           ],
-          [numeric("Min"), ({ min }) => <QuantityText plain quantity={quantityOfNs(min)} />],
-          [numeric("Max"), ({ max }) => <QuantityText plain quantity={quantityOfNs(max)} />],
+          [numeric("Min"), ({ min }) => <TimeText plain ns={min} />],
+          [numeric("Max"), ({ max }) => <TimeText plain ns={max} />],
           [numeric("Samples"), ({ point }) => formatCount(point.count)],
           [numeric("Repetitions"), ({ point }) => formatCount(point.repetition_count)],
         ]}
       />
-      <p className="section-note">Shapes, log scale: band, middle half; ticks, median and p99; dot, max.</p>
+      <p className="section-note">Log scale. Band: middle half; ticks: median, p99; dot: max.</p>
     </>
   );
 }
@@ -165,7 +153,7 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           statistic === null && ["Statistic", ({ methodology }) => methodology.statistic, "muted"],
           [
             numeric(upperFirst(statistic ?? "value")),
-            ({ summary }) => <QuantityText plain quantity={quantityOfNs(summary.center_ns)} />,
+            ({ summary }) => <TimeText plain ns={summary.center_ns} />,
           ],
           !isOfOne && [
             { name: "Per operation", className: "number", title: "value divided by operations per time" },
@@ -178,7 +166,7 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           ...times.map(({ label, of }) => {
             const cell = ({ summary }: StatedResult) => {
               const ns = of(summary);
-              return ns === null ? <NotStated /> : <QuantityText plain quantity={quantityOfNs(ns)} />;
+              return ns === null ? <NotStated /> : <TimeText plain ns={ns} />;
             };
             return [numeric(label), cell] as const;
           }),
@@ -188,7 +176,7 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           ],
         ]}
       />
-      <p className="section-note">The file has no samples of these, so they are never compared.</p>
+      <p className="section-note">No samples: never compared.</p>
     </>
   );
 }
@@ -201,5 +189,5 @@ function BenchmarkLink({ project, runId, of: { series_id, case: kase } }: LinkPr
 
 function OperationTime({ ns, of }: { ns: number; of: Case }) {
   const each = nsPerOperation(ns, of);
-  return each !== null && <QuantityText plain quantity={quantityOfDividedNs(each)} />;
+  return each !== null && <TimeText plain isDivided ns={each} />;
 }

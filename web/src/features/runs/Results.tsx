@@ -2,11 +2,11 @@
 import { Link } from "@tanstack/react-router";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { QuantityText } from "@/components/ui/text";
+import { QuantityText, TimeText } from "@/components/ui/text";
 import { sizeName } from "@/lib/cases";
 import { toPoint } from "@/lib/paths";
 import { acceptedText, lossMark, nsPerMessage, OVERSUBSCRIBED } from "@/lib/points";
-import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, quantityOfRate } from "@/lib/units";
+import { formatCount, formatNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, placementName, scenarioName } from "@/lib/vocabulary";
 import { type MeasuredResult, type ResultTable, resultTables } from "./data";
 
@@ -26,7 +26,7 @@ export function Results({ project, runId, scenario, results }: Props) {
       {lossy.rows.length > 0 && (
         <div className={lossless.rows.length > 0 ? "subsection" : undefined}>
           <p className="warning">
-            Lossy: not every message arrived once, in order and intact. Not comparable with lossless results.
+            Lossy: messages lost, duplicated, reordered or altered. Not comparable with lossless results.
           </p>
           <Table {...links} label={`${label}, lossy`} table={lossy} isLossy />
         </div>
@@ -70,24 +70,19 @@ function Table({ project, runId, label, table: { rows, domain, columns }, isLoss
             <LatencyShape latency={point.latency_ns} domain={domain} width={hasMessages ? 100 : 150} />
           ),
         ],
-        [
-          numeric("p50"),
-          ({ point }) => <QuantityText plain={point.lossy} quantity={quantityOfNs(point.latency_ns.p50)} />,
-        ],
+        [numeric("p50"), ({ point }) => <TimeText plain={point.lossy} ns={point.latency_ns.p50} />],
         hasMessages && [
           explained(
             isLossy ? "Per delivered message" : "Per message",
             `p50 divided by ${isLossy ? "delivered messages per receiver" : "messages per operation"}`,
           ),
-          ({ each }) => each !== null && <QuantityText plain quantity={quantityOfDividedNs(each)} />,
+          ({ each }) => each !== null && <TimeText plain isDivided ns={each} />,
         ],
         ...(["p98", "p99", "max"] as const).map(
           (key) =>
             [
               numeric(key === "max" ? "Max" : key),
-              ({ point }: MeasuredResult) => (
-                <QuantityText plain quantity={quantityOfNs(point.latency_ns[key])} />
-              ),
+              ({ point }: MeasuredResult) => <TimeText plain ns={point.latency_ns[key]} />,
             ] as const,
         ),
         columns.hasRate && [
@@ -106,9 +101,7 @@ function Table({ project, runId, label, table: { rows, domain, columns }, isLoss
         hasDueTimes && [
           explained("CPU per message", "CPU time of all ends per delivered message"),
           ({ observed }) =>
-            observed?.cpu_ns_per_message != null && (
-              <QuantityText plain quantity={quantityOfNs(observed.cpu_ns_per_message)} />
-            ),
+            observed?.cpu_ns_per_message != null && <TimeText plain ns={observed.cpu_ns_per_message} />,
         ],
         [
           numeric("Delivered"),

@@ -5,7 +5,7 @@ import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
 import { Breadcrumb, ScrollRegion, Section } from "@/components/ui/states";
-import { type Column, numeric, RowTable, rowHead } from "@/components/ui/Table";
+import { type Column, numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { CommandLine, Facts, Warnings } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
@@ -22,7 +22,6 @@ import {
   factsOf,
   isOfTwoSides,
   isSynthetic,
-  probesOf,
   programFacts,
   reproCommands,
   runTitle,
@@ -49,10 +48,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
   const results = sortResults(detail.results, transport);
   const measured = [...results.measured.values()].flat();
   const deliveries = deliveryGroups(measured);
-  const disturbed = disturbedGroups(measured);
-  const buffers = bufferGroups(measured);
   const programs = programFacts(detail.results);
-  const probes = probesOf(detail.results);
   const isSeeded = isSynthetic(detail.environment);
 
   return (
@@ -69,12 +65,6 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
       <Warnings texts={warningsOf(detail)} />
-      {probes.length > 0 && (
-        <p className="lede warning">
-          Measured with probe <strong>{probes.join(", ")}</strong>. Not comparable with results without it.
-        </p>
-      )}
-
       <RunControls
         runId={runId}
         by="transport"
@@ -94,63 +84,44 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
           <Deliveries project={project} runId={runId} groups={deliveries} />
         </Section>
       )}
-      {disturbed.length > 0 && (
-        <Section title="Disturbed repetitions">
-          <RowTable
-            className="table table-dense"
-            label="Disturbed repetitions"
-            rows={disturbed}
-            keyOf={({ reason }) => reason}
-            columns={[
-              ["Reason", ({ reason }) => reason, "wrap"],
-              [numeric("Count"), ({ times }) => formatCount(times)],
-              CASES,
-            ]}
-          />
-          <p className="section-note">Marked and kept. Reasons that differ only in numbers are merged.</p>
-        </Section>
-      )}
-      {results.failures.length > 0 && (
-        <Section title="Failed repetitions">
-          <Failures failures={results.failures} />
-        </Section>
-      )}
+      <TableSection
+        title="Disturbed repetitions"
+        rows={disturbedGroups(measured)}
+        keyOf={({ reason }) => reason}
+        columns={[
+          ["Reason", ({ reason }) => reason, "wrap"],
+          [numeric("Count"), ({ times }) => formatCount(times)],
+          CASES,
+        ]}
+        note="Kept. Reasons that differ only in numbers are merged."
+      />
+      <Failures failures={results.failures} />
       {programs.length > 0 && (
         <Section title="Programs">
           <Facts facts={programs} />
         </Section>
       )}
-      {buffers.length > 0 && (
-        <Section title="Buffers">
-          <RowTable
-            className="table table-dense"
-            label="Buffers"
-            rows={buffers}
-            keyOf={({ transport, requested, granted }) => `${transport} ${requested} ${granted}`}
-            columns={[
-              [rowHead("Transport"), ({ transport }) => transport],
-              ["Requested", ({ requested }) => requested, "muted"],
-              ["Granted", ({ granted }) => granted],
-              CASES,
-            ]}
-          />
-        </Section>
-      )}
-      {results.unsupported.length > 0 && (
-        <Section title="Unsupported">
-          <RowTable
-            className="table table-dense"
-            label="Unsupported"
-            rows={results.unsupported}
-            keyOf={({ transport, reason }) => `${transport} ${reason}`}
-            columns={[
-              [rowHead("Transport"), ({ transport }) => transport],
-              CASES,
-              ["Reason", ({ reason }) => reason, "wrap"],
-            ]}
-          />
-        </Section>
-      )}
+      <TableSection
+        title="Buffers"
+        rows={bufferGroups(measured)}
+        keyOf={({ transport, requested, granted }) => `${transport} ${requested} ${granted}`}
+        columns={[
+          [rowHead("Transport"), ({ transport }) => transport],
+          ["Requested", ({ requested }) => requested, "muted"],
+          ["Granted", ({ granted }) => granted],
+          CASES,
+        ]}
+      />
+      <TableSection
+        title="Unsupported"
+        rows={results.unsupported}
+        keyOf={({ transport, reason }) => `${transport} ${reason}`}
+        columns={[
+          [rowHead("Transport"), ({ transport }) => transport],
+          CASES,
+          ["Reason", ({ reason }) => reason, "wrap"],
+        ]}
+      />
 
       <div className="columns">
         <Section title="Run">
@@ -187,8 +158,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
           <p>Synthetic data: nothing to measure.</p>
         ) : isOfTwoSides(detail) ? (
           <p>
-            <code>roundtrip ab</code> measured two sides. The report does not name them, so there is no
-            command.
+            <code>roundtrip ab</code> measured two sides that the report does not name.
           </p>
         ) : (
           reproCommands(detail).map((command) => <CommandLine key={command} command={command} />)

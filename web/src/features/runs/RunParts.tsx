@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { RunSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { numeric, RowTable, rowHead } from "@/components/ui/Table";
+import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { type Fact, Facts } from "@/components/ui/text";
 import { useSearchChange } from "@/lib/hooks";
 import { reportHref } from "@/lib/paths";
@@ -59,9 +59,8 @@ export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false
 
 export function Failures({ failures }: { failures: SortedResults["failures"] }) {
   return (
-    <RowTable
-      label="Failed repetitions"
-      className="table table-dense"
+    <TableSection
+      title="Failed repetitions"
       rows={failures}
       keyOf={({ transport, caseName, repetition }) => `${transport} ${caseName} ${repetition}`}
       columns={[

@@ -247,10 +247,10 @@ export function warningsOf(detail: RunDetail): string[] {
   const { run, environment, pruned } = detail;
   const isFromFile = isImportInFull(detail);
   const isSeeded = isSynthetic(environment);
+  const probes = probesOf(detail.results);
   const warnings = [
-    run.superseded &&
-      "Superseded: another agent took over the job. Excluded from trends and commit comparisons.",
-    run.quarantined && "Quarantined: from an untrusted source, for example a fork. Excluded from trends.",
+    run.superseded && "Superseded: another agent took over the job. Excluded from trends and comparisons.",
+    run.quarantined && "Quarantined: untrusted source, such as a fork. Excluded from trends.",
     run.work_tree_modified &&
       (isFromFile
         ? "Imported with a modified work tree: results may not match the commit."
@@ -260,6 +260,7 @@ export function warningsOf(detail: RunDetail): string[] {
       run.build !== "release" &&
       `Measured with a ${run.build} build. Do not compare these results.`,
     !isFromFile && platformWarning(environment),
+    probes.length > 0 && `Measured with probe ${probes.join(", ")}. Not comparable with results without it.`,
     !isSeeded && prunedNote(pruned),
   ];
   return warnings.filter((warning) => typeof warning === "string");

@@ -6,8 +6,8 @@ import { changePointsQuery, runQuery } from "@/api/queries";
 import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Section } from "@/components/ui/states";
-import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { Facts } from "@/components/ui/text";
+import { numeric, rowHead, TableSection } from "@/components/ui/Table";
+import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
@@ -91,11 +91,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
         {pinned === null ? "no data yet" : unbrokenTimes(pointHeadline(pinned.point, series.case))}
       </h1>
       <p className="lede">{isFromFile ? importLede(series) : measuredLede(series)}</p>
-      <ComparisonWarnings
-        series={series}
-        pinned={pinned}
-        isOversubscribed={observed?.oversubscribed ?? false}
-      />
+      <Warnings texts={warningsOf(series, pinned, observed?.oversubscribed ?? false)} />
       {pinned !== null && (
         <div className="series-layout">
           <div>
@@ -159,25 +155,20 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
           <DeliveryTable label="Deliveries by receiver" deliveries={deliveries} />
         </Section>
       )}
-      {readings.length > 0 && (
-        <Section title="Probe readings">
-          <RowTable
-            label="Probe readings"
-            className="table table-dense"
-            rows={readings}
-            keyOf={({ end, event }) => `${end} ${event}`}
-            columns={[
-              ["End", ({ end }) => end, "muted"],
-              [numeric("Count"), ({ count }) => count !== null && formatCount(count)],
-              [
-                rowHead("Event"),
-                ({ event, count, reason }) => (count === null ? `${event}: ${reason}` : event),
-                ({ count }) => ({ className: count === null ? "brief muted" : "brief" }),
-              ],
-            ]}
-          />
-        </Section>
-      )}
+      <TableSection
+        title="Probe readings"
+        rows={readings}
+        keyOf={({ end, event }) => `${end} ${event}`}
+        columns={[
+          ["End", ({ end }) => end, "muted"],
+          [numeric("Count"), ({ count }) => count !== null && formatCount(count)],
+          [
+            rowHead("Event"),
+            ({ event, count, reason }) => (count === null ? `${event}: ${reason}` : event),
+            ({ count }) => ({ className: count === null ? "brief muted" : "brief" }),
+          ],
+        ]}
+      />
       {pinned !== null && (
         <div className="columns">
           {shownPin.detail !== null && (
@@ -216,79 +207,55 @@ function measuredLede({ transport, case: kase }: SeriesSummary): string {
   return `${transport.title}. ${transport.semantics}${latency}`;
 }
 
-type Props = { series: SeriesSummary; pinned: SeriesPoint | null; isOversubscribed: boolean };
-
 /** Warnings that limit comparisons with other series. */
-const ComparisonWarnings = memo(function ComparisonWarnings({ series, pinned, isOversubscribed }: Props) {
+function warningsOf(series: SeriesSummary, pinned: SeriesPoint | null, isOversubscribed: boolean): string[] {
   const { probe } = series.methodology;
-  return (
-    <>
-      {probe != null && (
-        <p className="lede warning">
-          Measured with probe <strong>{probe}</strong>. Not comparable with results without it.
-        </p>
-      )}
-      {pinned?.point.lossy && (
-        <p className="lede warning">
-          Lossy: {lossText(pinned.point, series.case)}
-          {pinned.point.bytes_per_second != null && "; throughput counts delivered messages only"}. Not
-          comparable with lossless results.
-        </p>
-      )}
-      {isOversubscribed && <p className="lede warning">Oversubscribed: {OVERSUBSCRIBED}.</p>}
-    </>
-  );
-});
+  const point = pinned?.point;
+  const rate = point?.bytes_per_second == null ? "" : "; throughput counts delivered messages only";
+  const warnings = [
+    probe != null && `Measured with probe ${probe}. Not comparable with results without it.`,
+    point?.lossy && `Lossy: ${lossText(point, series.case)}${rate}. Not comparable with lossless results.`,
+    isOversubscribed && `Oversubscribed: ${OVERSUBSCRIBED}.`,
+  ];
+  return warnings.filter((warning) => typeof warning === "string");
+}
 
 type ChangesProps = { project: string; changePoints: ChangePoint[] };
 
-const CAUSES = { commit: "commit", machine: "machine", unknown: "unknown" } as const;
-
 /** The change points of the series, with cause and regression. */
 const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
-  if (changePoints.length === 0) return null;
   return (
-    <Section title="Change points">
-      <RowTable
-        label="Change points"
-        className="table table-dense"
-        rows={changePoints.toReversed()}
-        keyOf={({ change_point_id }) => change_point_id}
-        columns={[
-          [
-            "Change",
-            ({ change }) => changeText(change),
-            ({ direction }) => ({ className: `change change-${direction}` }),
-          ],
-          ["Percentile", ({ figure }) => figure],
-          [
-            "Level",
-            (change) => [change.before_ns, change.after_ns].map(Math.round).map(formatNs).join(" to "),
-          ],
-          [
-            "Commit",
-            ({ commit_ordinal, commit_sha }) => (
-              <>
-                #{commit_ordinal} <code>{shortSha(commit_sha)}</code>
-              </>
+    <TableSection
+      title="Change points"
+      rows={changePoints.toReversed()}
+      keyOf={({ change_point_id }) => change_point_id}
+      columns={[
+        [
+          "Change",
+          ({ change }) => changeText(change),
+          ({ direction }) => ({ className: `change change-${direction}` }),
+        ],
+        ["Percentile", ({ figure }) => figure],
+        ["Level", (change) => [change.before_ns, change.after_ns].map(Math.round).map(formatNs).join(" to ")],
+        [
+          "Commit",
+          ({ commit_ordinal, commit_sha }) => (
+            <>
+              #{commit_ordinal} <code>{shortSha(commit_sha)}</code>
+            </>
+          ),
+        ],
+        ["Cause", ({ matters, cause }) => (matters ? (cause ?? "unknown") : "below threshold"), "muted"],
+        [
+          "Regression",
+          ({ regression_id: id }) =>
+            id === null ? (
+              <span className="muted">none</span>
+            ) : (
+              <Link {...toRegression(project, id)}>#{id}</Link>
             ),
-          ],
-          [
-            "Cause",
-            ({ matters, cause }) => (matters ? CAUSES[cause ?? "unknown"] : "below threshold"),
-            "muted",
-          ],
-          [
-            "Regression",
-            ({ regression_id: id }) =>
-              id === null ? (
-                <span className="muted">none</span>
-              ) : (
-                <Link {...toRegression(project, id)}>#{id}</Link>
-              ),
-          ],
-        ]}
-      />
-    </Section>
+        ],
+      ]}
+    />
   );
 });

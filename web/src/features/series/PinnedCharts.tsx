@@ -36,25 +36,25 @@ export const Distribution = memo(function Distribution({
   error,
   onRetry,
 }: DistributionProps) {
-  const frame = { name: "histogram", title: `Distribution at ${shortSha(pinned.point.commit_sha)}` };
-  if (detail === null) {
-    return (
-      <ChartFrame {...frame} summary="" table={null} pending={{ error, onRetry }}>
-        {null}
-      </ChartFrame>
-    );
-  }
-  const { point, histogram, repetitions, pruned } = detail;
-  const summary = summaryOfDistribution(detail, isImported(series));
-  if (histogram.length === 0) {
-    return (
-      <ChartFrame {...frame} summary={summary} table={null}>
-        <p>{prunedNote(pruned) ?? "No stored distribution."}</p>
-      </ChartFrame>
-    );
-  }
+  const drawn = detail !== null && detail.histogram.length > 0 ? detail : null;
   return (
-    <ChartFrame {...frame} summary={summary} table={histogramTable(series, detail)}>
+    <ChartFrame
+      name="histogram"
+      title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
+      summary={detail === null ? "" : summaryOfDistribution(detail, isImported(series))}
+      table={drawn === null ? null : histogramTable(series, drawn)}
+      pending={detail === null ? { error, onRetry } : undefined}
+    >
+      {drawn !== null && <Histogram series={series} detail={drawn} />}
+      {drawn === null && detail !== null && <p>{prunedNote(detail.pruned) ?? "No stored distribution."}</p>}
+    </ChartFrame>
+  );
+});
+
+function Histogram({ series, detail }: { series: SeriesSummary; detail: PointDetail }) {
+  const { point, histogram, repetitions, pruned } = detail;
+  return (
+    <>
       <HistogramChart
         name="Histogram of latencies, log scale"
         bins={histogram}
@@ -74,9 +74,9 @@ export const Distribution = memo(function Distribution({
         />
       )}
       <p className="section-note">{repetitions.length > 0 ? stripNote(point) : prunedNote(pruned)}</p>
-    </ChartFrame>
+    </>
   );
-});
+}
 
 function stripNote(point: Point): string {
   const open = point.disturbed_count > 0 ? "; open dot: disturbed" : "";

@@ -3,21 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { type Fact, Facts, NotStated, QuantityText } from "@/components/ui/text";
+import { type Fact, Facts, NotStated, QuantityText, TimeText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
 import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
-import {
-  formatCount,
-  formatNs,
-  quantityOfDividedNs,
-  quantityOfNs,
-  quantityOfRate,
-  upperFirst,
-} from "@/lib/units";
+import { formatCount, formatNs, quantityOfRate, upperFirst } from "@/lib/units";
 import { type Placed, placementSeen, type SeriesPoint, shownPercentiles } from "./data";
 import type { Before } from "./usePageState";
 
@@ -42,12 +35,12 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
   const ofMedian: (Fact | false)[] = [
     each !== null && {
       name: `p50 ${dividedBy(point)}`,
-      value: <QuantityText plain={point.lossy} quantity={quantityOfDividedNs(each)} />,
+      value: <TimeText plain={point.lossy} isDivided ns={each} />,
     },
     each === null &&
       ofOperation !== null && {
         name: "Per operation",
-        value: <QuantityText plain quantity={quantityOfDividedNs(ofOperation)} />,
+        value: <TimeText plain isDivided ns={ofOperation} />,
       },
     interval !== null && { name: "95 % CI", value: interval.map(formatNs).join(" to ") },
     stop !== null &&
@@ -66,12 +59,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
           .flatMap(({ key, label }) => [
             {
               name: label,
-              value: (
-                <QuantityText
-                  quantity={quantityOfNs(point.latency_ns[key])}
-                  plain={key !== "p50" || point.lossy}
-                />
-              ),
+              value: <TimeText ns={point.latency_ns[key]} plain={key !== "p50" || point.lossy} />,
             },
             ...(key === "p50" ? ofMedian : []),
           ]),

@@ -6,7 +6,7 @@ import { commitsQuery } from "@/api/queries";
 import type { RunDetail, SeriesSummary } from "@/api/types";
 import type { Measure } from "@/components/chart/measure";
 import { TooltipBox } from "@/components/chart/Tooltip";
-import { optionsOf, Segmented } from "@/components/ui/controls";
+import { optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { Facts } from "@/components/ui/text";
 import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
@@ -91,11 +91,7 @@ export function TrendControls(props: Props) {
           onChange={(value) => onChange({ last: Number(value) })}
         />
       )}
-      {isZoomed && (
-        <button type="button" className="text-button" onClick={onWhole}>
-          Show all
-        </button>
-      )}
+      {isZoomed && <TextButton onClick={onWhole}>Show all</TextButton>}
     </div>
   );
 }

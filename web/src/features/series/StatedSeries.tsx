@@ -3,10 +3,10 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { pointsQuery, runQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { Section } from "@/components/ui/states";
-import { Facts, NotStated, QuantityText } from "@/components/ui/text";
+import { Facts, NotStated, TimeText } from "@/components/ui/text";
 import { headlineName } from "@/lib/cases";
 import { intervalOf, nsPerOperation, quantileName } from "@/lib/imports";
-import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, unbrokenTimes } from "@/lib/units";
+import { formatCount, formatNs, unbrokenTimes } from "@/lib/units";
 import { StatedTrend } from "./CommitTrend";
 import {
   drawnPoints,
@@ -88,17 +88,14 @@ export function StatedPin({ series, pinned, statistic }: Props) {
   const { center_ns, min_ns, max_ns, quantiles, count } = pinned.point;
   const each = nsPerOperation(center_ns, series.case);
   const time = (name: string, ns: number | null) =>
-    ns !== null && { name, value: <QuantityText plain quantity={quantityOfNs(ns)} /> };
+    ns !== null && { name, value: <TimeText plain ns={ns} /> };
   return (
     <PinnedFrame
       series={series}
       pinned={pinned}
       facts={[
-        { name: statistic, value: <QuantityText quantity={quantityOfNs(center_ns)} /> },
-        each !== null && {
-          name: "Per operation",
-          value: <QuantityText plain quantity={quantityOfDividedNs(each)} />,
-        },
+        { name: statistic, value: <TimeText ns={center_ns} /> },
+        each !== null && { name: "Per operation", value: <TimeText plain isDivided ns={each} /> },
         { name: "Interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotStated /> },
         time("Min", min_ns),
         ...quantiles.map(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
