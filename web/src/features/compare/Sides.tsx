@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { commitQuery, commitsQuery, sessionQuery } from "@/api/queries";
 import type { CommitSummary } from "@/api/types";
+import { Button, TextButton } from "@/components/ui/controls";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { toMeasure } from "@/lib/paths";
@@ -42,22 +43,16 @@ export function Sides({ project, search, base, head, onSides }: Props) {
     <>
       <div className="sides">
         <CommitPicker project={project} label="Base" side={base} onPick={(sha) => set({ base: sha })} />
-        <button
-          type="button"
-          className="button"
+        <Button
           disabled={search.base === undefined && search.head === undefined}
           onClick={() => set({ base: search.head, head: search.base })}
         >
           Swap
-        </button>
+        </Button>
         <CommitPicker project={project} label="Head" side={head} onPick={(sha) => set({ head: sha })} />
       </div>
       <div className="side-tools">
-        {head !== undefined && (
-          <button type="button" className="text-button" onClick={toPrevious}>
-            Use parent as base
-          </button>
-        )}
+        {head !== undefined && <TextButton onClick={toPrevious}>Use parent as base</TextButton>}
         {mayQueue && base !== undefined && head !== undefined && (
           <Link
             {...toMeasure(project, { commits: head.commit.sha, base: base.commit.sha })}

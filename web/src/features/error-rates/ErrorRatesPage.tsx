@@ -60,7 +60,7 @@ function NoErrorRates() {
   return (
     <div className="state">
       <h1>No error rates yet</h1>
-      <p>The server computes them daily, the first time about an hour after the first run.</p>
+      <p>Computed daily, first about an hour after the first run.</p>
       <Method />
     </div>
   );
@@ -69,9 +69,8 @@ function NoErrorRates() {
 function Method() {
   return (
     <p className="section-note">
-      Residuals of real series are resampled in blocks of 20, with and without an added step, and searched for
-      change points. A/A comparisons compare halves of real runs.{" "}
-      <a href={docsHref("explanation/error-rates.md")}>Method and limits</a>
+      Change points: resampled residuals of real series, with and without an added step. A/A comparisons:
+      halves of real runs. <a href={docsHref("explanation/error-rates.md")}>Method and limits</a>
     </p>
   );
 }
@@ -111,7 +110,7 @@ function ChangePoints({ machines, figure }: Props) {
         </Groups>
       </Table>
       <p className="section-note">
-        Second line: 95 % CI and median delay in points. No data: no series has about 60 points at one level.
+        Second line: 95 % CI, median delay. No data: fewer than about 60 points at one level.
       </p>
     </>
   );
@@ -146,8 +145,8 @@ function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
         </Groups>
       </Table>
       <p className="section-note">
-        Found: share detected if one case changes. Comparisons of two commits use all repetitions and detect
-        more. Cases with fewer than 12 repetitions are not tested.
+        Found: share detected if one case changes; comparisons of two commits detect more. Untested: fewer
+        than 12 repetitions.
       </p>
     </>
   );

@@ -88,11 +88,7 @@ type Props = { summary: PullRequestSummary; isBaseMissing: boolean };
 /** Problems with the merge base, and how to solve them. */
 export function Caution({ summary: { merge_base, merge_base_is_certain }, isBaseMissing }: Props) {
   if (merge_base === null) {
-    return (
-      <p className="lede">
-        Measure the commit it branched from, in a full clone: reports include earlier commits.
-      </p>
-    );
+    return <p className="lede">Measure the commit it branched from, in a full clone.</p>;
   }
   return (
     <>
@@ -106,8 +102,8 @@ export function Caution({ summary: { merge_base, merge_base_is_certain }, isBase
       )}
       {!merge_base_is_certain && (
         <p className="lede warning">
-          The merge base may be later than <CommitName commit={merge_base} />: some parent commits are
-          missing. Changes may include those of the main line.
+          Merge base: <CommitName commit={merge_base} /> or later; parent commits are missing. Changes may
+          include those of the main line.
         </p>
       )}
     </>

@@ -90,9 +90,7 @@ function NoPullRequests() {
           <CommandLine command={`roundtrip upload pull-42.json --upload ${origin}`} />
         </li>
       </ul>
-      <p className="muted">
-        These runs are compared with the merge base. They are excluded from trends and send no alerts.
-      </p>
+      <p className="muted">Compared with the merge base; excluded from trends; no alerts.</p>
     </div>
   );
 }

@@ -64,8 +64,8 @@ export function ReferencePage() {
       <header>
         <h1>{headline(publications.length, measured.length)}</h1>
         <p className="lede">
-          Figures are as published. Columns marked “here” are ours. Machines, systems and programs differ:
-          compare within a column, not across.
+          Columns marked “here” are ours. Machines, systems and programs differ: compare within a column, not
+          across.
         </p>
         <ul className="plain-list contents">
           {publications.map(({ reference: { slug, title, question } }) => (
@@ -148,10 +148,10 @@ function HowToMeasure({ protocol: { preset, document }, isMeasured, hasTable }: 
     <>
       <p className="section-note">
         {isMeasured
-          ? "To measure more of it:"
+          ? "To measure more:"
           : hasTable
-            ? "Not measured here. To measure it, in a clone of the project:"
-            : "It publishes no comparable figures. To measure the same cases, in a clone of the project:"}
+            ? "Not measured here. In a clone of the project:"
+            : "No comparable figures published. In a clone of the project:"}
       </p>
       <CommandLine command={`roundtrip run --preset ${preset} --upload ${window.location.origin}`} />
       <p className="section-note">
@@ -168,15 +168,8 @@ function reasonsOf(reasons: string[], protocol: Protocol | null, systems: string
   return [`No machine of this project runs ${os.name}.`, ...reasons];
 }
 
-type PublishedFrameProps = {
-  reference: Reference;
-  protocol: Protocol | null;
-  series: SeriesSummary[];
-  own: OwnColumn[];
-};
-
 /** A publication's table with our columns, and charts for some; ours are in charts of their own. */
-function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProps) {
+function PublishedFrame({ reference, protocol, series, own }: Omit<Props, "project" | "systems">) {
   const { set: asked } = route.useSearch();
   const change = useSearchChange<ReferenceSearch>();
   const sets = setsOf(reference);
@@ -225,7 +218,7 @@ function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
   const isShown = (label: string) => !slugsOf(hidden).includes(slugOf(label));
   return (
     <CrosshairScope>
-      <p className="chart-summary">Time per message. Times per attempt are only in the table.</p>
+      <p className="chart-summary">Time per message; per attempt: see the table.</p>
       <LineChoice
         label="Published lines"
         lines={names.map((label, look) => ({ key: slugOf(label), label, look, isShown: isShown(label) }))}
@@ -235,7 +228,7 @@ function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
       <div className="multiples">
         {panels.map(({ topology, lines }) => (
           <figure key={topology}>
-            <figcaption className="chart-summary">{topology}: time per message by N</figcaption>
+            <figcaption className="chart-summary">{topology}, by N</figcaption>
             <ScalingChart
               name={`Published time per message, ${topology}`}
               lines={lines

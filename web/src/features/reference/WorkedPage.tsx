@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { referencesQuery, workedQuery } from "@/api/queries";
-import type { EvidenceCell, EvidenceColumn, EvidenceTable, Reference, WorkedMachine } from "@/api/types";
+import type { EvidenceCell, EvidenceColumn, EvidenceTable, WorkedMachine } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
@@ -35,7 +35,15 @@ export function WorkedPage() {
       <header>
         <p className="question">{data.question}</p>
         <h1>{answered?.answer ?? "Not measured yet"}</h1>
-        {reference !== undefined && <Published project={project} reference={reference} />}
+        {reference !== undefined && (
+          <p className="lede">
+            Published: {reference.summary} Source:{" "}
+            <Link {...toReference(project)} hash={slug}>
+              {reference.title}
+            </Link>
+            .
+          </p>
+        )}
       </header>
       {machines.length > 1 && (
         <div className="controls">
@@ -59,24 +67,6 @@ export function WorkedPage() {
         <CommandLine command={`roundtrip run --preset ${data.preset} --upload ${window.location.origin}`} />
       </Section>
     </>
-  );
-}
-
-function Published({
-  project,
-  reference: { slug, title, summary },
-}: {
-  project: string;
-  reference: Reference;
-}) {
-  return (
-    <p className="lede">
-      Published: {summary} Source:{" "}
-      <Link {...toReference(project)} hash={slug}>
-        {title}
-      </Link>
-      .
-    </p>
   );
 }
 

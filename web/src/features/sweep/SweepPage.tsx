@@ -12,7 +12,7 @@ import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { Choice, optionsOf, Segmented, SelectField, TextButton } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
-import { Unbroken } from "@/components/ui/text";
+import { Sentences, Unbroken } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
@@ -22,7 +22,7 @@ import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
-import { Caveats, crossingsTable, LoadField, sweepTable } from "./tables";
+import { crossingsTable, LoadField, sweepTable } from "./tables";
 
 const route = getRouteApi("/$project/sweep");
 
@@ -38,7 +38,7 @@ export function SweepPage() {
     return (
       <NothingMeasured
         title="No measurements yet"
-        lede="A size sweep needs round trips or streams with several message sizes."
+        lede="A size sweep needs several message sizes."
         command="roundtrip run --preset quick"
       />
     );
@@ -70,6 +70,7 @@ function Sweep({ project, place }: { project: string; place: Place }) {
   const { commit } = route.useSearch();
   const sweep = useSweep(project, place);
   const { load, figure, lines, shown, hidden, answer } = sweep;
+  const caveats = caveatsOf(answer, { shown, hidden }, figure);
   const at = commit === undefined ? "" : ` at ${shortSha(commit)}`;
   return (
     <>
@@ -87,7 +88,7 @@ function Sweep({ project, place }: { project: string; place: Place }) {
           {scopeOf(place, load, figure)} See also: <Link {...toSizes(project)}>message sizes</Link>,{" "}
           <Link {...toReference(project)}>published figures</Link>.
         </p>
-        <Caveats sentences={caveatsOf(answer, { shown, hidden }, figure)} />
+        {caveats.length > 0 && <Sentences of={caveats} className="cautions" />}
       </header>
       <SweepControls {...sweep} />
       {lines.length > 0 && <SweepLines {...sweep} />}
@@ -179,8 +180,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         }
       >
         <p className="chart-summary">
-          Message size where two lines have the same p50, with 95 % CI. Unbounded: statistically tied up to
-          the last measured size.
+          Sizes where two lines have the same p50, 95 % CI. Unbounded: tied up to the last measured size.
         </p>
         {figure === "p50" && <CrossoverChoice lines={shown} pair={pair} answer={answer} />}
         {marked.length > 0 ? (

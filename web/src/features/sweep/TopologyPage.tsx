@@ -11,7 +11,7 @@ import { ScalingChart } from "@/components/chart/ScalingChart";
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { Segmented } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
-import { Unbroken } from "@/components/ui/text";
+import { Sentences, Unbroken } from "@/components/ui/text";
 import { ascending, distinct } from "@/lib/collections";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference } from "@/lib/paths";
@@ -20,7 +20,7 @@ import { slugsOf } from "@/lib/search";
 import { formatCount } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
 import { askedTopologies, TOPOLOGY_SCENARIOS, type TopologySearch } from "./search";
-import { Caveats, LoadField, lossyTable, scalingTable } from "./tables";
+import { LoadField, lossyTable, scalingTable } from "./tables";
 import {
   chosenLoad,
   flatOf,
@@ -52,7 +52,7 @@ export function TopologyPage() {
     return (
       <NothingMeasured
         title="No topologies measured yet"
-        lede="Topologies are routes and channels with several senders or receivers. The preset quick has two of them, libipc all with up to 8 members."
+        lede="Topologies are routes and channels with several senders or receivers. The preset quick has two, libipc all."
         command="roundtrip run --preset libipc"
       />
     );
@@ -84,6 +84,7 @@ function Scaling({ project, place }: { project: string; place: Place }) {
   const kept = lossless(lines);
   const stable = machines.find(({ machine }) => machine === place.machine)?.environment?.stable;
   const processors = processorsOf(stable);
+  const count = processors === null ? "" : ` (${place.machine} has ${formatCount(processors)})`;
   const isOpen = kept.some(({ points }) => points.some(({ isOversubscribed }) => isOversubscribed));
   return (
     <>
@@ -100,13 +101,13 @@ function Scaling({ project, place }: { project: string; place: Place }) {
           {load === undefined || load.label === "" ? "" : `, ${load.label}`}. Lossless results only. See also:{" "}
           <Link {...toReference(project)}>published figures</Link>.
         </p>
-        <Caveats
-          sentences={[
-            time === "message" && "A message counts once, however many receive it.",
-            "Dotted: ideal scaling, where more members cost nothing.",
-            isOpen &&
-              `Open points: ${OVERSUBSCRIBED}${processors === null ? "" : ` (${place.machine} has ${formatCount(processors)})`}.`,
+        <Sentences
+          of={[
+            ...(time === "message" ? ["A message counts once, however many receive it."] : []),
+            "Dotted: ideal scaling.",
+            ...(isOpen ? [`Open points: ${OVERSUBSCRIBED}${count}.`] : []),
           ]}
+          className="cautions"
         />
       </header>
       <div className="controls sweep-controls">
@@ -196,7 +197,7 @@ function Topologies({ project, place, lines, time, pending }: Props) {
       </div>
       {lost !== null && (
         <Section title="Lossy (senders drop messages)">
-          <p className="chart-summary">Never compared. Delivered messages are averaged over receivers.</p>
+          <p className="chart-summary">Never compared. Averaged over receivers.</p>
           <DataTable title="Lossy" table={lost} />
         </Section>
       )}

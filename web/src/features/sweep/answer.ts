@@ -68,15 +68,14 @@ export function caveatsOf(
   const sentences = [
     hidden.length > 0 && `Hidden, not ranked: ${hidden.map(({ label }) => label).join(", ")}.`,
     answer.stretches.length > 0 &&
-      `Within ${EQUAL_WITHIN * 100} % of the fastest counts as tied; the headline names the line tied at more sizes.`,
-    isBetween(lines) && "Values between measured sizes are interpolated.",
+      `Within ${EQUAL_WITHIN * 100} % of the fastest: tied; the headline names the line tied at more sizes.`,
+    isBetween(lines) && "Interpolated between measured sizes.",
     hasCrossing && "Brackets: 95 % CI of the crossover size.",
     figure !== "p50" && "Crossovers are calculated only for p50; these are measured sizes.",
     ...answer.changes.map(boundText),
     ...answer.changes.map(gapText),
     lossy.length > 0 && `Lossy, not compared (crosses): ${lossy.join(", ")}.`,
-    elsewhere.length > 0 &&
-      `Other environment than the newest commit, not compared (open points): ${elsewhere.join(", ")}.`,
+    elsewhere.length > 0 && `Other environment, not compared (open points): ${elsewhere.join(", ")}.`,
     commits.length > 1 && commitsText(commits),
     modified.length > 0 && `Modified work tree: ${modified.join(", ")}.`,
   ];
@@ -96,7 +95,7 @@ function fromText({ after, crossing }: Change): string {
 function boundText({ crossing }: Change): string | false {
   if (crossing === null || (crossing.from !== null && crossing.to !== null)) return false;
   const bound = crossing.from !== null ? "upper bound" : crossing.to !== null ? "lower bound" : "bounds";
-  return `The crossover of ${crossing.below.label} and ${crossing.above.label} has no ${bound} in the measured range.`;
+  return `The crossover of ${crossing.below.label} and ${crossing.above.label} has no ${bound}.`;
 }
 
 /** A line that stops being the fastest only because it has no results for larger sizes. */
@@ -108,7 +107,7 @@ function gapText({ before, after, crossing }: Change): string | false {
 function commitsText(commits: string[]): string {
   const named = commits.slice(0, COMMITS_NAMED_MAX).map(shortSha).join(", ");
   const names = commits.length > COMMITS_NAMED_MAX ? "" : ` (${named})`;
-  return `The newest points are from ${counted(commits.length, "commit")}${names}; see the table.`;
+  return `Points from ${counted(commits.length, "commit")}${names}.`;
 }
 
 function namesOf(points: { line: MeasuredLine }[]): string[] {

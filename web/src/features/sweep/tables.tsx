@@ -145,18 +145,6 @@ export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable 
   ]);
 }
 
-/** A list of caveats; `false` entries are skipped. */
-export function Caveats({ sentences }: { sentences: (string | false)[] }) {
-  const shown = sentences.filter((sentence) => sentence !== false);
-  return shown.length === 0 ? null : (
-    <ul className="cautions">
-      {shown.map((sentence) => (
-        <li key={sentence}>{sentence}</li>
-      ))}
-    </ul>
-  );
-}
-
 type LoadProps = { loads: Load[]; load: Load | undefined; onChange: (change: { load: string }) => void };
 
 export function LoadField({ loads, load, onChange }: LoadProps) {
