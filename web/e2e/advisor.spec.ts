@@ -1,5 +1,5 @@
 /** The advisor: ranks transports for adjustable message sizes. */
-import { inspect, SCREENS } from "./support/inspect";
+import { inspect, onEveryScreen } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const BARS = "Messages by size, adjustable";
@@ -49,15 +49,11 @@ test("custom sizes are rejected with a message or ranked, and scaled", async ({ 
   await expect(page).toHaveURL(/times=1\.5/);
 });
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
-
-    test("the advisor", async ({ page, report }) => {
-      await page.goto(`${overviewPath(report)}/advisor?rate=10000`);
-      await expect(page.locator(".dragged-bars .bar").first()).toBeVisible();
-      await expect(page.getByRole("columnheader", { name: "vs fastest" }).first()).toBeVisible();
-      await inspect(page);
-    });
+onEveryScreen(() => {
+  test("the advisor", async ({ page, report }) => {
+    await page.goto(`${overviewPath(report)}/advisor?rate=10000`);
+    await expect(page.locator(".dragged-bars .bar").first()).toBeVisible();
+    await expect(page.getByRole("columnheader", { name: "vs fastest" }).first()).toBeVisible();
+    await inspect(page);
   });
-}
+});

@@ -1,9 +1,9 @@
 /** Comparisons and pull requests, in a separate project with known differences. */
 import { randomBytes } from "node:crypto";
 import type { APIRequestContext, Page } from "@playwright/test";
-import { adminToken, ask } from "./support/account";
+import { asAdmin, ask } from "./support/account";
 import { reportOfTimes } from "./support/import";
-import { inspect, SCREENS } from "./support/inspect";
+import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
 import type { Report } from "./support/report";
 import { expect, overviewPath, test } from "./support/test";
 
@@ -34,7 +34,7 @@ test.afterAll(async ({ request }) => {
 test("two commits are compared, and the link shows the same comparison", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   // Creating short links needs write permission.
-  await page.setExtraHTTPHeaders({ authorization: `Bearer ${adminToken()}` });
+  await page.setExtraHTTPHeaders(asAdmin());
   await page.goto(`/${PROJECT}/compare`);
   await page.getByRole("link", { name: "Compare these two" }).click();
   const heading = page.getByRole("heading", { level: 1 });
@@ -131,31 +131,31 @@ test("an unknown pull request is not found", async ({ page, complaints }) => {
   complaints.length = 0;
 });
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
-
-    test("comparisons and pull requests", async ({ page, report }) => {
-      await page.goto(`/${PROJECT}/compare`);
-      await expect(page.getByRole("link", { name: "Compare these two" })).toBeVisible();
-      await page.getByRole("combobox", { name: "Base" }).click();
-      await expect(page.getByRole("listbox")).toBeVisible();
-      await inspect(page);
-      await page.goto(`/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`);
-      await expect(page.getByRole("rowheader", { name: `hyperfine ${STEADY}` })).toBeVisible();
-      await inspect(page);
-      await page.goto(`/${PROJECT}/pull-requests`);
-      await expect(page.getByRole("table")).toBeVisible();
-      await inspect(page);
-      await page.goto(`/${PROJECT}/pull-requests/${PULL_REQUEST}`);
-      await expect(page.getByRole("heading", { name: "Changes by case" })).toBeVisible();
-      await inspect(page);
-      await page.goto(`${overviewPath(report)}/pull-requests`);
-      await expect(page.getByRole("heading", { name: "No pull requests yet" })).toBeVisible();
-      await inspect(page);
-    });
+onEveryScreen(() => {
+  test("comparisons and pull requests", async ({ page, report }) => {
+    await page.goto(`/${PROJECT}/compare`);
+    await expect(page.getByRole("link", { name: "Compare these two" })).toBeVisible();
+    await page.getByRole("combobox", { name: "Base" }).click();
+    await expect(page.getByRole("listbox")).toBeVisible();
+    await inspect(page);
+    await inspectAt(
+      page,
+      `/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`,
+      page.getByRole("rowheader", { name: `hyperfine ${STEADY}` }),
+    );
+    await inspectAt(page, `/${PROJECT}/pull-requests`, page.getByRole("table"));
+    await inspectAt(
+      page,
+      `/${PROJECT}/pull-requests/${PULL_REQUEST}`,
+      page.getByRole("heading", { name: "Changes by case" }),
+    );
+    await inspectAt(
+      page,
+      `${overviewPath(report)}/pull-requests`,
+      page.getByRole("heading", { name: "No pull requests yet" }),
+    );
   });
-}
+});
 
 /** Uploads a report to the project of this file. */
 async function put(request: APIRequestContext, report: Report): Promise<Report> {

@@ -1,6 +1,6 @@
 /** Error rates: before the first computation, and with data. */
 import type { ErrorRateList } from "../src/api/types";
-import { inspect, SCREENS } from "./support/inspect";
+import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const API = "**/api/v1/projects/*/error-rates";
@@ -36,28 +36,19 @@ const NO_DATA = {
   steps: [0.03, 0.05, 0.1, 0.25].map((change) => ({ change, found: NONE, median_delay_points: null })),
 };
 
+const MEASURED = { p50: history(0), p99: history(3), comparisons: COMPARISONS };
+const FALSE_COMPARISONS = share(1, 200, 0, 0.0275);
+
 /** One class with data, and one with too few points and repetitions. */
 const RATES = {
   computed_at: COMPUTED_AT,
-  total: {
-    p50: history(0),
-    p99: history(3),
-    false_comparisons: share(1, 200, 0, 0.0275),
-    comparisons: COMPARISONS,
-  },
+  total: { ...MEASURED, false_comparisons: FALSE_COMPARISONS },
   machines: ["lab-linux-1", "lab-mac-2"].map((machine) => ({
     machine,
     computed_at: COMPUTED_AT,
-    false_comparisons: share(1, 200, 0, 0.0275),
+    false_comparisons: FALSE_COMPARISONS,
     classes: [
-      {
-        transport: "unix-stream",
-        scenario: "roundtrip",
-        series_count: 4,
-        p50: history(0),
-        p99: history(3),
-        comparisons: COMPARISONS,
-      },
+      { transport: "unix-stream", scenario: "roundtrip", series_count: 4, ...MEASURED },
       {
         transport: "memfd-remap",
         scenario: "stream",
@@ -74,33 +65,31 @@ const RATES = {
   })),
 } as ErrorRateList;
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+onEveryScreen(() => {
+  test("error rates", async ({ page, report }) => {
+    await page.route(API, (route) => route.fulfill({ json: RATES }));
+    await page.goto(overviewPath(report));
+    await page.getByRole("link", { name: "false positives: 0 of 800 A/A comparisons" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(
+      "A 5 % step in p50 is found in 98 % of cases, after 9 points (median)",
+    );
+    await expect(page.getByRole("cell", { name: "no data" }).first()).toBeVisible();
+    await inspect(page);
 
-    test("error rates", async ({ page, report }) => {
-      await page.route(API, (route) => route.fulfill({ json: RATES }));
-      await page.goto(overviewPath(report));
-      await page.getByRole("link", { name: "false positives: 0 of 800 A/A comparisons" }).click();
-      await expect(page.getByRole("heading", { level: 1 })).toContainText(
-        "A 5 % step in p50 is found in 98 % of cases, after 9 points (median)",
-      );
-      await expect(page.getByRole("cell", { name: "no data" }).first()).toBeVisible();
-      await inspect(page);
-
-      await page.getByRole("button", { name: "p99", exact: true }).click();
-      await expect(page.getByRole("cell", { name: "1 in 40,000" }).first()).toBeVisible();
-    });
-
-    test("error rates before the first computation", async ({ page, report }) => {
-      const json = { ...RATES, computed_at: null, machines: [] };
-      await page.route(API, (route) => route.fulfill({ json }));
-      await page.goto(`${overviewPath(report)}/error-rates`);
-      await expect(page.getByRole("heading", { name: "No error rates yet" })).toBeVisible();
-      await inspect(page);
-    });
+    await page.getByRole("button", { name: "p99", exact: true }).click();
+    await expect(page.getByRole("cell", { name: "1 in 40,000" }).first()).toBeVisible();
   });
-}
+
+  test("error rates before the first computation", async ({ page, report }) => {
+    const json = { ...RATES, computed_at: null, machines: [] };
+    await page.route(API, (route) => route.fulfill({ json }));
+    await inspectAt(
+      page,
+      `${overviewPath(report)}/error-rates`,
+      page.getByRole("heading", { name: "No error rates yet" }),
+    );
+  });
+});
 
 test("real responses of the server are shown", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/error-rates`);

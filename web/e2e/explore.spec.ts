@@ -1,7 +1,7 @@
 /** Explore: search by text and filters, the global search, saved views, and keyboard use. */
-import type { Locator, Page } from "@playwright/test";
-import { inspect, SCREENS } from "./support/inspect";
-import { expect, overviewPath, test } from "./support/test";
+import type { Page } from "@playwright/test";
+import { inspect, onEveryScreen } from "./support/inspect";
+import { expect, overviewPath, tabTo, test } from "./support/test";
 
 const headline = (page: Page) => page.getByRole("heading", { level: 1 });
 const field = (page: Page) => page.getByRole("searchbox", { name: "Search" });
@@ -14,32 +14,28 @@ async function openExplore(page: Page, project: string, query = ""): Promise<voi
   await expect(names(page).first()).toBeVisible();
 }
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+onEveryScreen(() => {
+  test("explore, the global search and the shortcuts", async ({ page, report }) => {
+    await openExplore(page, report.project, "?q=p99");
+    await expect(grid(page).getByRole("img").first()).toBeVisible();
+    await inspect(page);
 
-    test("explore, the global search and the shortcuts", async ({ page, report }) => {
-      await openExplore(page, report.project, "?q=p99");
-      await expect(grid(page).getByRole("img").first()).toBeVisible();
-      await inspect(page);
+    await page.keyboard.press("/");
+    await page.getByRole("combobox", { name: "Search" }).fill("pipe");
+    await expect(
+      palette(page)
+        .getByRole("option", { name: /^pipe, / })
+        .first(),
+    ).toBeVisible();
+    await inspect(page);
+    await page.keyboard.press("Escape");
+    await expect(palette(page)).toBeHidden();
 
-      await page.keyboard.press("/");
-      await page.getByRole("combobox", { name: "Search" }).fill("pipe");
-      await expect(
-        palette(page)
-          .getByRole("option", { name: /^pipe, / })
-          .first(),
-      ).toBeVisible();
-      await inspect(page);
-      await page.keyboard.press("Escape");
-      await expect(palette(page)).toBeHidden();
-
-      await page.keyboard.press("?");
-      await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
-      await inspect(page);
-    });
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
+    await inspect(page);
   });
-}
+});
 
 test("a search filters rows, is in the address, and is undone by going back", async ({ page, report }) => {
   await openExplore(page, report.project);
@@ -205,12 +201,3 @@ test("a series can be searched and opened by keyboard", async ({ page, report })
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/series\/\d+/);
 });
-
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  const STEPS_MAX = 90;
-  for (let step = 0; step < STEPS_MAX; step++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Not focused after ${STEPS_MAX} presses of Tab.`);
-}

@@ -1,11 +1,10 @@
 /** Imported results: shown with their own names and their original file. */
-import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { formatNs } from "../src/lib/units";
 import { type Imported, importGolden } from "./support/import";
-import { inspect, SCREENS } from "./support/inspect";
+import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
 import { P50, quantile } from "./support/report";
-import { expect, overviewPath, test } from "./support/test";
+import { csvRow, downloaded, expect, overviewPath, rowNamed, test } from "./support/test";
 
 const BENCHMARK = "PipeRoundTrip/64/real_time";
 const STATED = "http_req_duration";
@@ -39,11 +38,9 @@ test("an imported run shows its benchmarks and original file, and no made-up val
   await expect(page.getByRole("heading", { name: "Canaries" })).toHaveCount(0);
   await expect(page.getByText("roundtrip run")).toHaveCount(0);
 
-  const downloading = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Download original" }).click();
-  const download = await downloading;
-  expect(download.suggestedFilename()).toBe("repetitions.json");
-  expect((await readFile(await download.path())).equals(google.file)).toBe(true);
+  const original = await downloaded(page, page.getByRole("link", { name: "Download original" }));
+  expect(original.name).toBe("repetitions.json");
+  expect(original.content.equals(google.file)).toBe(true);
 });
 
 test("a benchmark with samples has a series, without made-up values", async ({ page, report }) => {
@@ -77,13 +74,8 @@ test("stated values are separate, name their tool, and can be downloaded", async
   await expect(page.getByText("Median stated by k6, without samples. Never compared.")).toBeVisible();
   const chart = page.getByRole("region", { name: "Stated median", exact: true });
   await expect(chart.getByRole("slider")).toHaveAttribute("aria-valuetext", /^commit \d+, median /);
-  const downloading = page.waitForEvent("download");
-  await chart.getByRole("button", { name: "CSV" }).click();
-  const [header = "", ...rows] = (await readFile(await (await downloading).path(), "utf8"))
-    .trimEnd()
-    .split("\r\n");
-  const cells = rows.find((line) => line.includes(k6.run_id))?.split(",") ?? [];
-  expect(Number(cells[header.split(",").indexOf("center_ns")])).toBe(Math.round(med * NS_PER_MS));
+  const { content } = await downloaded(page, chart.getByRole("button", { name: "CSV" }));
+  expect(Number(csvRow(content, k6.run_id).center_ns)).toBe(Math.round(med * NS_PER_MS));
 });
 
 test("the overview lists imports by tool, after the transports", async ({ page, report }) => {
@@ -94,8 +86,7 @@ test("the overview lists imports by tool, after the transports", async ({ page, 
   await expect(page.getByLabel("Message size").getByRole("option", { name: "0 B" })).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Machines", exact: true })).not.toContainText("no data");
   const imported = page.getByRole("region", { name: "Imported", exact: true });
-  const row = (name: string) =>
-    imported.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+  const row = (name: string) => rowNamed(page, name, imported);
   const samples = samplesOfGoogle(google.file, BENCHMARK);
   await expect(row(BENCHMARK)).toContainText(formatNs(quantile(samples, P50)));
   await expect(row(STATED)).toContainText("median, stated");
@@ -103,28 +94,24 @@ test("the overview lists imports by tool, after the transports", async ({ page, 
   await expect(page.getByRole("heading", { level: 1 })).toContainText(STATED);
 });
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
-
-    test("overview, runs and series", async ({ page, report }) => {
-      await page.goto(overviewPath(report));
-      await expect(page.getByRole("heading", { name: "Imported" })).toBeVisible();
+onEveryScreen(() => {
+  test("overview, runs and series", async ({ page, report }) => {
+    await inspectAt(page, overviewPath(report), page.getByRole("heading", { name: "Imported" }));
+    for (const [imported, benchmark] of [
+      [google, BENCHMARK],
+      [k6, STATED],
+    ] as const) {
+      await inspectAt(
+        page,
+        `${overviewPath(report)}/runs/${imported.run_id}`,
+        page.getByRole("heading", { name: "Import more" }),
+      );
+      await page.getByRole("link", { name: benchmark, exact: true }).click();
+      await expect(page.getByRole("heading", { name: "File", exact: true })).toBeVisible();
       await inspect(page);
-      for (const [imported, benchmark] of [
-        [google, BENCHMARK],
-        [k6, STATED],
-      ] as const) {
-        await page.goto(`${overviewPath(report)}/runs/${imported.run_id}`);
-        await expect(page.getByRole("heading", { name: "Import more" })).toBeVisible();
-        await inspect(page);
-        await page.getByRole("link", { name: benchmark, exact: true }).click();
-        await expect(page.getByRole("heading", { name: "File", exact: true })).toBeVisible();
-        await inspect(page);
-      }
-    });
+    }
   });
-}
+});
 
 /** Checks for placeholder values where the file has none. */
 async function expectNothingMadeUp(page: Page): Promise<void> {

@@ -1,17 +1,15 @@
 /** The lab: an administrator enrols a machine, and queues and cancels jobs; also by keyboard. */
 import { generateKeyPairSync } from "node:crypto";
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { adminToken, ask, beginProject, signIn } from "./support/account";
-import { inspect, SCREENS } from "./support/inspect";
+import { asAdmin, ask, beginProject, openAsAdmin } from "./support/account";
+import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
 import { readReport } from "./support/report";
-import { expect, test } from "./support/test";
+import { expect, rowNamed, test } from "./support/test";
 
 const PROJECT = "lab-journey";
 const MADE = "lab-journey-made";
 const MACHINE = "lab-journey-1";
 const SHA = "5".repeat(40);
-
-const asAdmin = () => ({ authorization: `Bearer ${adminToken()}` });
 
 /** Enrols an agent, as `roundtrip enrol` does. */
 async function enrol(request: APIRequestContext): Promise<void> {
@@ -38,16 +36,7 @@ test.afterAll(async ({ request }) => {
   }
 });
 
-/** Opens a page as the administrator. */
-async function open(page: Page, to: string): Promise<void> {
-  await page.goto(`/-/sign-in?to=${encodeURIComponent(to)}`);
-  await signIn(page, adminToken());
-  await expect(page).toHaveURL(to);
-  await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Sign in");
-}
-
-const rowOf = (page: Page, machine: string) =>
-  page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: new RegExp(`^${machine}`) }) });
+const machineRow = (page: Page) => rowNamed(page, new RegExp(`^${MACHINE}`));
 
 /** Presses a key on a button. Buttons are disabled while a change is saved. */
 async function pressOn(button: Locator, key: string): Promise<void> {
@@ -64,8 +53,8 @@ test("a visitor can see the lab, but change nothing", async ({ page }) => {
 });
 
 test("a machine is enabled, disabled and labelled by keyboard", async ({ page }) => {
-  await open(page, `/${PROJECT}/machines`);
-  const row = rowOf(page, MACHINE);
+  await openAsAdmin(page, `/${PROJECT}/machines`);
+  const row = machineRow(page);
   await expect(row).toContainText("online");
   await expect(row).toContainText("healthy");
   await pressOn(row.getByRole("button", { name: `Disable ${MACHINE}` }), "Enter");
@@ -79,7 +68,7 @@ test("a machine is enabled, disabled and labelled by keyboard", async ({ page })
 });
 
 test("an enrolment code is created and shown once, with commands", async ({ page }) => {
-  await open(page, `/${PROJECT}/machines`);
+  await openAsAdmin(page, `/${PROJECT}/machines`);
   const form = page.getByRole("form", { name: "Add machine" });
   await form.getByLabel("Machine").fill("lab-journey-2");
   await form.getByRole("button", { name: "Create enrolment code" }).click();
@@ -93,7 +82,7 @@ test("an enrolment code is created and shown once, with commands", async ({ page
 });
 
 test("a job is queued, cancelled and queued again", async ({ page, complaints }) => {
-  await open(page, `/${PROJECT}/jobs`);
+  await openAsAdmin(page, `/${PROJECT}/jobs`);
   await page.getByRole("link", { name: "New job" }).click();
   const form = page.getByRole("form", { name: "New job" });
   await form.getByRole("button", { name: "Queue job", exact: true }).click();
@@ -137,7 +126,7 @@ test("the queue is filtered by status, and the address keeps the filter", async 
 });
 
 test("a schedule is described, created and removed", async ({ page }) => {
-  await open(page, `/${PROJECT}/settings?section=schedules`);
+  await openAsAdmin(page, `/${PROJECT}/settings?section=schedules`);
   await page.getByLabel("When").fill("15 4 * * 1");
   await expect(page.getByText("At 04:15 UTC, only on Monday")).toBeVisible();
   await page.getByRole("button", { name: "Create schedule" }).click();
@@ -150,7 +139,7 @@ test("a project is created before its first run, and a wrong address is rejected
   page,
   complaints,
 }) => {
-  await open(page, "/-/new-project");
+  await openAsAdmin(page, "/-/new-project");
   await page.getByLabel("Name").fill(MADE);
   await page.getByLabel("Repository").fill("https://ada:secret@git.example.org/made.git");
   await page.getByRole("button", { name: "Create project" }).click();
@@ -163,37 +152,35 @@ test("a project is created before its first run, and a wrong address is rejected
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("No machines yet");
 });
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
-
-    test("every page of the lab", async ({ page }) => {
-      await open(page, `/${PROJECT}/jobs`);
-      await inspect(page);
-      await page.getByRole("region", { name: "Queued", exact: true }).getByRole("link").first().click();
-      await expect(page.getByRole("heading", { name: "Attempts" })).toBeVisible();
-      await inspect(page);
-      await page.goto(`/${PROJECT}/machines`);
-      await expect(rowOf(page, MACHINE)).toBeVisible();
-      await inspect(page);
-      await page.goto(`/${PROJECT}/measure`);
-      await page.getByRole("radio", { name: /commits in a range/ }).check();
-      await page.getByRole("radio", { name: "selected machines" }).check();
-      await inspect(page);
-      await page.goto(`/${PROJECT}/settings?section=schedules`);
-      await expect(page.getByRole("heading", { name: "New schedule" })).toBeVisible();
-      await inspect(page);
-      await page.goto("/-/new-project");
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText("New project");
-      await inspect(page);
-    });
+onEveryScreen(() => {
+  test("every page of the lab", async ({ page }) => {
+    await openAsAdmin(page, `/${PROJECT}/jobs`);
+    await inspect(page);
+    await page.getByRole("region", { name: "Queued", exact: true }).getByRole("link").first().click();
+    await expect(page.getByRole("heading", { name: "Attempts" })).toBeVisible();
+    await inspect(page);
+    await page.goto(`/${PROJECT}/machines`);
+    await expect(machineRow(page)).toBeVisible();
+    await inspect(page);
+    await page.goto(`/${PROJECT}/measure`);
+    await page.getByRole("radio", { name: /commits in a range/ }).check();
+    await page.getByRole("radio", { name: "selected machines" }).check();
+    await inspect(page);
+    await inspectAt(
+      page,
+      `/${PROJECT}/settings?section=schedules`,
+      page.getByRole("heading", { name: "New schedule" }),
+    );
+    await page.goto("/-/new-project");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("New project");
+    await inspect(page);
   });
-}
+});
 
 test("an agent is removed after confirmation", async ({ page }) => {
-  await open(page, `/${PROJECT}/machines`);
+  await openAsAdmin(page, `/${PROJECT}/machines`);
   await page.getByRole("button", { name: `Remove ${MACHINE}` }).click();
   await expect(page.getByRole("dialog")).toContainText("needs a new code");
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await expect(rowOf(page, MACHINE)).toHaveCount(0);
+  await expect(machineRow(page)).toHaveCount(0);
 });

@@ -1,7 +1,7 @@
 /** Machines: from the overview to one of them, its canaries and its queue. */
 import type { Page } from "@playwright/test";
 import { aJob, anAgent, aReading } from "@/test/fixtures";
-import { inspect, SCREENS } from "./support/inspect";
+import { inspect, onEveryScreen } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const CANARIES = /\/machines\/[^/]+\/canaries\?/;
@@ -52,45 +52,41 @@ async function withMachine(page: Page, machine: string): Promise<void> {
   });
 }
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+onEveryScreen(() => {
+  test("from the overview to the machines and to one of them", async ({ page, report }) => {
+    const machine = report.machine.slug;
+    await withMachine(page, machine);
+    await page.goto(overviewPath(report));
+    const machines = page.getByRole("region", { name: "Machines", exact: true });
+    await expect(machines).toContainText("2 queued");
+    await inspect(page);
+    await machines.getByRole("link", { name: "Machines and queue" }).click();
 
-    test("from the overview to the machines and to one of them", async ({ page, report }) => {
-      const machine = report.machine.slug;
-      await withMachine(page, machine);
-      await page.goto(overviewPath(report));
-      const machines = page.getByRole("region", { name: "Machines", exact: true });
-      await expect(machines).toContainText("2 queued");
-      await inspect(page);
-      await machines.getByRole("link", { name: "Machines and queue" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(machine);
+    await expect(page.getByRole("region", { name: "Machines", exact: true })).toContainText("2 queued");
+    await inspect(page);
 
-      await expect(page.getByRole("heading", { level: 1 })).toContainText(machine);
-      await expect(page.getByRole("region", { name: "Machines", exact: true })).toContainText("2 queued");
-      await inspect(page);
+    await page.getByRole("main").getByRole("link", { name: "Queue", exact: true }).click();
+    const queue = page.getByRole("region", { name: "Queued", exact: true });
+    await expect(queue.getByRole("row").nth(1)).toContainText("bisection, change 9");
+    await expect(queue.getByRole("row").nth(2)).toContainText("confirmation run");
+    await expect(queue.getByRole("row").nth(2)).toContainText(/in about (19|20) min/);
+    await expect(page.getByRole("region", { name: "Finished", exact: true })).toContainText("30 min");
+    await inspect(page);
 
-      await page.getByRole("main").getByRole("link", { name: "Queue", exact: true }).click();
-      const queue = page.getByRole("region", { name: "Queued", exact: true });
-      await expect(queue.getByRole("row").nth(1)).toContainText("bisection, change 9");
-      await expect(queue.getByRole("row").nth(2)).toContainText("confirmation run");
-      await expect(queue.getByRole("row").nth(2)).toContainText(/in about (19|20) min/);
-      await expect(page.getByRole("region", { name: "Finished", exact: true })).toContainText("30 min");
-      await inspect(page);
-
-      await page.goBack();
-      await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
-      const drift = page.getByRole("region", { name: "Canary drift" });
-      await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % vs previous 7");
-      await expect(drift.getByRole("region", { name: /^null-syscall/ })).toContainText(
-        "unchanged vs previous 7",
-      );
-      await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
-      const changes = page.getByRole("region", { name: "Environment history", exact: true });
-      await expect(changes.getByRole("row").nth(1)).toContainText("os.kernel6.12.46.12.9");
-      await inspect(page);
-    });
+    await page.goBack();
+    await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
+    const drift = page.getByRole("region", { name: "Canary drift" });
+    await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % vs previous 7");
+    await expect(drift.getByRole("region", { name: /^null-syscall/ })).toContainText(
+      "unchanged vs previous 7",
+    );
+    await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
+    const changes = page.getByRole("region", { name: "Environment history", exact: true });
+    await expect(changes.getByRole("row").nth(1)).toContainText("os.kernel6.12.46.12.9");
+    await inspect(page);
   });
-}
+});
 
 test("canaries are shown as a table and over a longer range, and the address keeps both", async ({
   page,

@@ -2,16 +2,10 @@
 
 import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
 import { formatNs } from "../src/lib/units";
-import { measuredResults, NO_PARAMETERS, P50, quantile, samplesOf } from "./support/report";
-import { expect, overviewPath, test } from "./support/test";
+import { measuredResults, P50, quantile, samplesOf, USUAL_CASES } from "./support/report";
+import { expect, overviewPath, rowNamed, test } from "./support/test";
 
-const SLICE = {
-  scenario: "roundtrip",
-  mode: "2proc",
-  placement: "same-cpu",
-  message_bytes: 1024,
-  ...NO_PARAMETERS,
-};
+const SLICE = { ...USUAL_CASES, message_bytes: 1024 };
 
 test("the root address redirects to the only project", async ({ page, report }) => {
   // Other journeys create projects at the same time.
@@ -30,10 +24,9 @@ test("the grid shows the median of every transport", async ({ page, report }) =>
   const results = measuredResults(report, SLICE);
   expect(results.length).toBeGreaterThan(0);
   for (const result of results) {
-    const row = page
-      .getByRole("row")
-      .filter({ has: page.getByRole("rowheader", { name: result.transport.slug, exact: true }) });
-    await expect(row).toContainText(formatNs(quantile(samplesOf(result), P50)));
+    await expect(rowNamed(page, result.transport.slug)).toContainText(
+      formatNs(quantile(samplesOf(result), P50)),
+    );
   }
 });
 
@@ -97,10 +90,9 @@ test("another message size can be selected, and is in the address", async ({ pag
   await expect(page).toHaveURL(/bytes=65536/);
   const [result] = measuredResults(report, { ...SLICE, message_bytes: 65_536 });
   if (result === undefined) throw new Error("The report has no 64 KiB round trip on one processor.");
-  const row = page
-    .getByRole("row")
-    .filter({ has: page.getByRole("rowheader", { name: result.transport.slug, exact: true }) });
-  await expect(row).toContainText(formatNs(quantile(samplesOf(result), P50)));
+  await expect(rowNamed(page, result.transport.slug)).toContainText(
+    formatNs(quantile(samplesOf(result), P50)),
+  );
 });
 
 test("the machine and the run are listed", async ({ page, report }) => {

@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
 import type { RegressionDetail } from "../src/api/types";
-import { inspect, SCREENS } from "./support/inspect";
+import { inspect, onEveryScreen } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
@@ -55,26 +55,22 @@ async function withRegressions(page: Page): Promise<{ path: string; body: unknow
   return updates;
 }
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+onEveryScreen(() => {
+  test("from the overview to the inbox and to one regression", async ({ page, report }) => {
+    await withRegressions(page);
+    await page.goto(overviewPath(report));
+    await page.getByRole("link", { name: /^3 open regressions, 2 untriaged/ }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("3 open regressions");
+    await inspect(page);
 
-    test("from the overview to the inbox and to one regression", async ({ page, report }) => {
-      await withRegressions(page);
-      await page.goto(overviewPath(report));
-      await page.getByRole("link", { name: /^3 open regressions, 2 untriaged/ }).click();
-      await expect(page.getByRole("heading", { level: 1 })).toContainText("3 open regressions");
-      await inspect(page);
-
-      await page.getByRole("row").nth(1).getByRole("link").click();
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText(
-        "Slower by up to 20 %, since bbbbbbb \u201cCopy twice\u201d",
-      );
-      await expect(page.getByText("same case on lab-2 also changed: +19 %")).toBeVisible();
-      await inspect(page);
-    });
+    await page.getByRole("row").nth(1).getByRole("link").click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+      "Slower by up to 20 %, since bbbbbbb \u201cCopy twice\u201d",
+    );
+    await expect(page.getByText("same case on lab-2 also changed: +19 %")).toBeVisible();
+    await inspect(page);
   });
-}
+});
 
 test("the inbox can be used by keyboard alone", async ({ page, report }) => {
   const updates = await withRegressions(page);

@@ -1,9 +1,8 @@
 /** A run's page shows every result of the report. */
-import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { formatBytes, formatNs } from "../src/lib/units";
 import { measuredResults, P50, P99, quantile, samplesOf } from "./support/report";
-import { expect, test } from "./support/test";
+import { downloaded, expect, test } from "./support/test";
 
 test.beforeEach(async ({ page, report }) => {
   await page.goto(`/${report.project}/runs/${report.run_id}`);
@@ -52,10 +51,8 @@ test("the table can be filtered by transport, and the address keeps the filter",
 });
 
 test("the uploaded report can be downloaded unchanged", async ({ page, report }) => {
-  const downloading = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Download JSON" }).click();
-  const download = await downloading;
-  expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual(report);
+  const { content } = await downloaded(page, page.getByRole("link", { name: "Download JSON" }));
+  expect(JSON.parse(content.toString())).toEqual(report);
 });
 
 test("commit, machine facts and reproduction commands are shown", async ({ page, report }) => {

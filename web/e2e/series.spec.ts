@@ -1,23 +1,16 @@
 /** A series' page shows the measured distribution, repetitions and transports. */
-import { readFile } from "node:fs/promises";
 import { formatCount, formatNs } from "../src/lib/units";
-import {
-  measuredResults,
-  NO_PARAMETERS,
-  P50,
-  P98,
-  P99,
-  quantile,
-  resultOf,
-  samplesOf,
-} from "./support/report";
-import { expect, openSeries, test } from "./support/test";
+import type { Report } from "./support/report";
+import { measuredResults, P50, P98, P99, quantile, resultOf, samplesOf, USUAL_CASES } from "./support/report";
+import { csvRow, downloaded, expect, openSeries, rowNamed, test } from "./support/test";
 
-const CASE = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", ...NO_PARAMETERS };
+/** The samples of the series that most tests open. */
+const samplesOfPipe = (report: Report) =>
+  samplesOf(resultOf(report, "pipe", { ...USUAL_CASES, message_bytes: 1024 }));
 
 test("headline and pinned point show the percentiles of all samples", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
-  const samples = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
+  const samples = samplesOfPipe(report);
   const [p50, p99] = [quantile(samples, P50), quantile(samples, P99)];
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     `1 KiB messages: p50 ${formatNs(p50)}, p99 ${formatNs(p99)}`,
@@ -31,7 +24,7 @@ test("headline and pinned point show the percentiles of all samples", async ({ p
 
 test("the histogram contains every operation once", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
-  const { length } = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
+  const { length } = samplesOfPipe(report);
   const distribution = page.getByRole("region", { name: /^Distribution at [0-9a-f]{7}$/ });
   await expect(distribution).toContainText(`${formatCount(length)} operations`);
   await expect(distribution.getByRole("img", { name: /^Histogram/ })).toBeVisible();
@@ -48,7 +41,7 @@ test("the size sweep has a line for each measured transport, and the medians in 
   report,
 }) => {
   await openSeries(page, report, "pipe");
-  const results = measuredResults(report, CASE);
+  const results = measuredResults(report, USUAL_CASES);
   const transports = new Set(results.map(({ transport }) => transport.slug));
   const sweep = page.getByRole("region", { name: /by message size at [0-9a-f]{7}$/ });
   await expect(sweep.locator(".chart .curve")).toHaveCount(transports.size);
@@ -63,15 +56,12 @@ test("the size sweep has a line for each measured transport, and the medians in 
 
 test("the trend's CSV has the exact nanoseconds", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
-  const samples = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
-  const downloading = page.waitForEvent("download");
-  await page.getByRole("region", { name: "Latency", exact: true }).getByRole("link", { name: "CSV" }).click();
-  const download = await downloading;
-  const [header = "", ...rows] = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n");
-  const columns = header.split(",");
-  const row = rows.find((line) => line.includes(report.run_id))?.split(",") ?? [];
-  expect(Number(row[columns.indexOf("p50_ns")])).toBe(quantile(samples, P50));
-  expect(Number(row[columns.indexOf("p99_ns")])).toBe(quantile(samples, P99));
+  const samples = samplesOfPipe(report);
+  const trend = page.getByRole("region", { name: "Latency", exact: true });
+  const { content } = await downloaded(page, trend.getByRole("link", { name: "CSV" }));
+  const row = csvRow(content, report.run_id);
+  expect(Number(row.p50_ns)).toBe(quantile(samples, P50));
+  expect(Number(row.p99_ns)).toBe(quantile(samples, P99));
 });
 
 test("the address stores and restores the view", async ({ page, report }) => {
@@ -89,19 +79,14 @@ test("the address stores and restores the view", async ({ page, report }) => {
 
 test("the page of a stream shows throughput", async ({ page, report }) => {
   await page.goto(`/${report.project}?scenario=stream`);
-  await page
-    .getByRole("row")
-    .filter({ has: page.getByRole("rowheader", { name: "pipe", exact: true }) })
-    .getByRole("link")
-    .first()
-    .click();
+  await rowNamed(page, "pipe").getByRole("link").first().click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes, .+ total: [\d.,]+ [KMG]iB\/s/);
   await expect(page.getByRole("region", { name: "Throughput", exact: true })).toBeVisible();
 });
 
 test("distributions and percentiles end with the slowest operation", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
-  const slowest = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 })).at(-1) ?? 0;
+  const slowest = samplesOfPipe(report).at(-1) ?? 0;
   await page.goto(`${new URL(page.url()).pathname}?tables=distributions.percentiles&reach=all`);
   const shares = page.getByRole("region", { name: "Distribution over commits", exact: true });
   await expect(shares.getByRole("table")).toContainText(`#${report.commit.first_parent_ordinal}`);
@@ -110,9 +95,8 @@ test("distributions and percentiles end with the slowest operation", async ({ pa
   // Until the rows are loaded, the last row is the header.
   await expect(last).toBeVisible();
   expect(Number.parseFloat((await last.innerText()).slice(1))).toBeGreaterThan(99);
-  const csv = page.waitForEvent("download");
-  await percentiles.getByRole("button", { name: "CSV" }).click();
-  const lines = (await readFile(await (await csv).path(), "utf8")).trimEnd().split("\r\n");
+  const { content } = await downloaded(page, percentiles.getByRole("button", { name: "CSV" }));
+  const lines = content.toString().trimEnd().split("\r\n");
   // Bins are an eighth of an octave wide: the last one ends just above the maximum.
   const end_ns = Number(lines.at(-1)?.split(",")[1]);
   expect(end_ns).toBeGreaterThanOrEqual(slowest);
@@ -126,10 +110,8 @@ test("a chart can be saved as a picture and embedded", async ({ page, report }) 
     ["SVG", "<svg"],
     ["PNG", "\u0089PNG"],
   ] as const) {
-    const downloading = page.waitForEvent("download");
-    await trend.getByRole("button", { name: kind }).click();
-    const file = await readFile(await (await downloading).path(), "latin1");
-    expect(file.startsWith(begins)).toBe(true);
+    const { content } = await downloaded(page, trend.getByRole("button", { name: kind }));
+    expect(content.toString("latin1").startsWith(begins)).toBe(true);
   }
   await page.goto(`${new URL(page.url()).pathname}?embed=trend`);
   await expect(trend).toBeVisible();

@@ -1,8 +1,8 @@
 /** Settings: as a visitor, and changes by an administrator. */
 import type { Page } from "@playwright/test";
-import { adminToken, ask, beginProject, signIn } from "./support/account";
-import { inspect, SCREENS } from "./support/inspect";
-import { expect, test } from "./support/test";
+import { asAdmin, ask, beginProject, openAsAdmin } from "./support/account";
+import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
+import { expect, rowNamed, test } from "./support/test";
 
 const PROJECT = "settings-lab";
 const MEMBER = "settings-member";
@@ -16,15 +16,12 @@ test.beforeAll(async ({ request }) => {
 test.afterAll(async ({ request }) => {
   await ask(request, "DELETE", `/api/v1/accounts/${MEMBER}`);
   // Only needed if the last test failed to delete it.
-  const headers = { authorization: `Bearer ${adminToken()}` };
-  await request.delete(`/api/v1/projects/${PROJECT}`, { headers });
+  await request.delete(`/api/v1/projects/${PROJECT}`, { headers: asAdmin() });
 });
 
 /** Opens a section of the settings as the administrator. */
 async function open(page: Page, part?: string): Promise<void> {
-  const to = `/${PROJECT}/settings${part === undefined ? "" : `?section=${part}`}`;
-  await page.goto(`/-/sign-in?to=${encodeURIComponent(to)}`);
-  await signIn(page, adminToken());
+  await openAsAdmin(page, `/${PROJECT}/settings${part === undefined ? "" : `?section=${part}`}`);
   await expect(page.getByText(/, server administrator\./)).toBeVisible();
 }
 
@@ -94,9 +91,7 @@ test("a token is created, shown once, rotated and revoked", async ({ page, reque
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText(secret)).toHaveCount(0);
   await page.reload();
-  const row = page
-    .getByRole("row")
-    .filter({ has: page.getByRole("rowheader", { name: "lab-9", exact: true }) });
+  const row = rowNamed(page, "lab-9");
   await expect(row).toContainText("this project, lab-9");
   await expect(page.getByText(secret)).toHaveCount(0);
 
@@ -154,7 +149,7 @@ test("a channel is added, tested, turned off and on, and deleted", async ({ page
   await page.getByRole("button", { name: "Done" }).click();
   await page.reload();
   await expect(page.getByText(/^whsec_/)).toHaveCount(0);
-  const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "bug tracker" }) });
+  const row = rowNamed(page, /bug tracker/);
   await expect(row).toContainText("receiver.invalid/…cdef");
   await expect(row).toContainText("regressions");
   await expect(row).toContainText("Nothing sent yet");
@@ -188,34 +183,32 @@ test("administrators can read the audit log", async ({ page }) => {
   await expect(row).toContainText(`project:${PROJECT}`);
 });
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
-
-    test("every section of the settings", async ({ page }) => {
-      await page.goto(`/${PROJECT}/settings`);
-      await expect(page.getByRole("main").getByRole("link", { name: "Sign in" })).toBeVisible();
+onEveryScreen(() => {
+  test("every section of the settings", async ({ page }) => {
+    await inspectAt(
+      page,
+      `/${PROJECT}/settings`,
+      page.getByRole("main").getByRole("link", { name: "Sign in" }),
+    );
+    await open(page);
+    const parts = [
+      "General",
+      "Schedules",
+      "Members",
+      "Tokens",
+      "Notifications",
+      "Badges",
+      "Accounts",
+      "Audit log",
+      "Delete",
+    ];
+    for (const part of parts) {
+      await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
+      await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
       await inspect(page);
-      await open(page);
-      const parts = [
-        "General",
-        "Schedules",
-        "Members",
-        "Tokens",
-        "Notifications",
-        "Badges",
-        "Accounts",
-        "Audit log",
-        "Delete",
-      ];
-      for (const part of parts) {
-        await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
-        await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-        await inspect(page);
-      }
-    });
+    }
   });
-}
+});
 
 test("a project is deleted after its name is entered", async ({ page, request }) => {
   await open(page, "delete");

@@ -1,10 +1,8 @@
 /** Pages for choosing a transport: size sweep, topology, message sizes and published figures. */
 import { formatNs } from "../src/lib/units";
-import { inspect, SCREENS } from "./support/inspect";
-import { measuredResults, NO_PARAMETERS, P50, quantile, samplesOf } from "./support/report";
+import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
+import { measuredResults, P50, quantile, samplesOf, USUAL_CASES } from "./support/report";
 import { expect, overviewPath, test } from "./support/test";
-
-const CASE = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", ...NO_PARAMETERS };
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
@@ -19,7 +17,7 @@ test("choose a transport: headline, placement, hidden lines, crossovers and link
   const heading = page.getByRole("heading", { level: 1 });
   await expect(heading).toContainText(/is fastest on|The fastest transport on/);
   await expect(heading).toContainText(report.machine.slug);
-  const results = measuredResults(report, CASE);
+  const results = measuredResults(report, USUAL_CASES);
   const least = Math.min(...results.map(({ case: kase }) => kase.message_bytes));
   const medians = results
     .filter(({ case: kase }) => kase.message_bytes === least)
@@ -122,35 +120,29 @@ test("a publication's question is answered by our measurements", async ({ page, 
   await expect(page.getByText("roundtrip run --preset node-framing")).toBeVisible();
 });
 
-for (const { scheme, width } of SCREENS) {
-  test.describe(`${scheme}, ${width} px`, () => {
-    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+onEveryScreen(() => {
+  test("size sweep, topology, sizes and reference", async ({ page, report }) => {
+    await inspectAt(page, `${overviewPath(report)}/sweep`, page.locator(".chart .curve").first());
 
-    test("size sweep, topology, sizes and reference", async ({ page, report }) => {
-      await page.goto(`${overviewPath(report)}/sweep`);
-      await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page);
+    await inspectAt(
+      page,
+      `${overviewPath(report)}/sweep?tables=sweep&show=p99`,
+      page.getByRole("table").first(),
+    );
 
-      await page.goto(`${overviewPath(report)}/sweep?tables=sweep&show=p99`);
-      await expect(page.getByRole("table").first()).toBeVisible();
-      await inspect(page);
+    await inspectAt(page, `${overviewPath(report)}/topology`, page.locator(".chart .curve").first());
 
-      await page.goto(`${overviewPath(report)}/topology`);
-      await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page);
+    await page.goto(`${overviewPath(report)}/sizes`);
+    await expect(page.locator(".cumulative-line")).toBeVisible();
+    await expect(page.locator(".chart .curve").first()).toBeVisible();
+    await inspect(page);
 
-      await page.goto(`${overviewPath(report)}/sizes`);
-      await expect(page.locator(".cumulative-line")).toBeVisible();
-      await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page);
+    await inspectAt(page, `${overviewPath(report)}/reference`, page.locator(".chart .curve").first());
 
-      await page.goto(`${overviewPath(report)}/reference`);
-      await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page);
-
-      await page.goto(`${overviewPath(report)}/reference/chromium-mach-vs-fifo`);
-      await expect(page.getByRole("table").first()).toBeVisible();
-      await inspect(page);
-    });
+    await inspectAt(
+      page,
+      `${overviewPath(report)}/reference/chromium-mach-vs-fifo`,
+      page.getByRole("table").first(),
+    );
   });
-}
+});

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { APIRequestContext, Page } from "@playwright/test";
 import { readReport } from "./report";
 import { expect } from "./test";
+import { variable } from "./variable";
 
 /**
  * Reads the administrator's token.
@@ -11,14 +12,12 @@ import { expect } from "./test";
  * @throws if the variable is missing.
  */
 export function adminToken(): string {
-  const path = process.env.ROUNDTRIP_ADMIN_TOKEN_FILE;
-  if (path === undefined || path === "") {
-    throw new Error(
-      "ROUNDTRIP_ADMIN_TOKEN_FILE is not set: expected the file with an administrator’s token.",
-    );
-  }
+  const path = variable("ROUNDTRIP_ADMIN_TOKEN_FILE", "expected the file with an administrator’s token");
   return readFileSync(path, "utf8").trim();
 }
+
+/** The headers of the administrator's requests. */
+export const asAdmin = () => ({ authorization: `Bearer ${adminToken()}` });
 
 /** Sends a request as the administrator, and expects success. */
 export async function ask(
@@ -27,8 +26,7 @@ export async function ask(
   path: string,
   data?: unknown,
 ): Promise<void> {
-  const headers = { authorization: `Bearer ${adminToken()}` };
-  const response = await request.fetch(path, { method, headers, data: data ?? undefined });
+  const response = await request.fetch(path, { method, headers: asAdmin(), data: data ?? undefined });
   expect(response.ok(), `${method} ${path}: ${await response.text()}`).toBe(true);
 }
 
@@ -44,4 +42,12 @@ export async function beginProject(request: APIRequestContext, project: string):
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel("User token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Opens a page as the administrator. */
+export async function openAsAdmin(page: Page, to: string): Promise<void> {
+  await page.goto(`/-/sign-in?to=${encodeURIComponent(to)}`);
+  await signIn(page, adminToken());
+  await expect(page).toHaveURL(to);
+  await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Sign in");
 }

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Report } from "./report";
+import { variable } from "./variable";
 
 /** The root of this repository. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -46,10 +47,7 @@ export function reportOfTimes(times: Record<string, number[]>): Report {
 }
 
 function importInto(options: string[]): Report {
-  const agent = process.env.ROUNDTRIP_AGENT;
-  if (agent === undefined || agent === "") {
-    throw new Error("ROUNDTRIP_AGENT is not set: expected the path of the program `roundtrip`.");
-  }
+  const agent = variable("ROUNDTRIP_AGENT", "expected the path of the program `roundtrip`");
   const folder = mkdtempSync(join(tmpdir(), "roundtrip-import-"));
   try {
     const output = join(folder, "report.json");

@@ -1,15 +1,26 @@
 /** Checks for every page: accessibility, and no horizontal overflow. */
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
-import { expect } from "./test";
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "./test";
 
-/** The checked colour schemes and widths. */
-export const SCREENS = [
-  { scheme: "light", width: 1360 },
-  { scheme: "dark", width: 1360 },
-  { scheme: "light", width: 390 },
-  { scheme: "dark", width: 390 },
-] as const;
+/** Declares tests for both colour schemes, on a wide and a narrow screen. */
+export function onEveryScreen(declare: () => void): void {
+  for (const width of [1360, 390]) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      test.describe(`${colorScheme}, ${width} px`, () => {
+        test.use({ colorScheme, viewport: { width, height: 900 } });
+        declare();
+      });
+    }
+  }
+}
+
+/** Opens a page, waits for a part of it, and checks the page. */
+export async function inspectAt(page: Page, path: string, part: Locator): Promise<void> {
+  await page.goto(path);
+  await expect(part).toBeVisible();
+  await inspect(page);
+}
 
 /** Checks the current page. */
 export async function inspect(page: Page): Promise<void> {

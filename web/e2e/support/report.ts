@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { components } from "../../src/api/schema.gen";
+import { variable } from "./variable";
 
 /** A report as it is uploaded. */
 export type Report = components["schemas"]["RunReport"];
@@ -20,15 +21,19 @@ export const P99 = 990_000;
  * @throws if the variable is missing.
  */
 export function readReport(): Report {
-  const path = process.env.ROUNDTRIP_REPORT;
-  if (path === undefined || path === "") {
-    throw new Error("ROUNDTRIP_REPORT is not set: expected the path of the JSON report that was uploaded.");
-  }
+  const path = variable("ROUNDTRIP_REPORT", "expected the path of the JSON report that was uploaded");
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
-/** The default cases of the overview: none of these is set. */
-export const NO_PARAMETERS = { buffer_bytes: null, rate_per_second: null, size_profile: null };
+/** The default cases of the overview. */
+export const USUAL_CASES = {
+  scenario: "roundtrip",
+  mode: "2proc",
+  placement: "same-cpu",
+  buffer_bytes: null,
+  rate_per_second: null,
+  size_profile: null,
+};
 
 /** The measured result of a case. */
 export function resultOf(report: Report, transport: string, kase: Partial<Result["case"]>): Result {
