@@ -4,15 +4,11 @@ import { expect, openSeries, overviewPath, test } from "./support/test";
 
 onEveryScreen(() => {
   test("overview, runs and run", async ({ page, report }) => {
-    await inspectAt(page, overviewPath(report), page.getByRole("heading", { name: "Recent runs" }));
-
-    await inspectAt(page, `${overviewPath(report)}/runs`, page.getByRole("table"));
-
-    await inspectAt(
-      page,
-      `${overviewPath(report)}/runs/${report.run_id}`,
-      page.getByRole("heading", { name: "Reproduce" }),
-    );
+    const overview = overviewPath(report);
+    await inspectAt(page, overview, page.getByRole("heading", { name: "Recent runs" }));
+    await inspectAt(page, `${overview}/runs`, page.getByRole("table"));
+    const commands = page.getByRole("heading", { name: "Reproduce" });
+    await inspectAt(page, `${overview}/runs/${report.run_id}`, commands);
   });
 
   test("series, as charts and as tables", async ({ page, report }) => {

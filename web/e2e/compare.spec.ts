@@ -138,22 +138,12 @@ onEveryScreen(() => {
     await page.getByRole("combobox", { name: "Base" }).click();
     await expect(page.getByRole("listbox")).toBeVisible();
     await inspect(page);
-    await inspectAt(
-      page,
-      `/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`,
-      page.getByRole("rowheader", { name: `hyperfine ${STEADY}` }),
-    );
+    const heading = (name: string) => page.getByRole("heading", { name });
+    const compared = `/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`;
+    await inspectAt(page, compared, page.getByRole("rowheader", { name: `hyperfine ${STEADY}` }));
     await inspectAt(page, `/${PROJECT}/pull-requests`, page.getByRole("table"));
-    await inspectAt(
-      page,
-      `/${PROJECT}/pull-requests/${PULL_REQUEST}`,
-      page.getByRole("heading", { name: "Changes by case" }),
-    );
-    await inspectAt(
-      page,
-      `${overviewPath(report)}/pull-requests`,
-      page.getByRole("heading", { name: "No pull requests yet" }),
-    );
+    await inspectAt(page, `/${PROJECT}/pull-requests/${PULL_REQUEST}`, heading("Changes by case"));
+    await inspectAt(page, `${overviewPath(report)}/pull-requests`, heading("No pull requests yet"));
   });
 });
 

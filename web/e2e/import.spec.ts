@@ -101,11 +101,8 @@ onEveryScreen(() => {
       [google, BENCHMARK],
       [k6, STATED],
     ] as const) {
-      await inspectAt(
-        page,
-        `${overviewPath(report)}/runs/${imported.run_id}`,
-        page.getByRole("heading", { name: "Import more" }),
-      );
+      const hint = page.getByRole("heading", { name: "Import more" });
+      await inspectAt(page, `${overviewPath(report)}/runs/${imported.run_id}`, hint);
       await page.getByRole("link", { name: benchmark, exact: true }).click();
       await expect(page.getByRole("heading", { name: "File", exact: true })).toBeVisible();
       await inspect(page);

@@ -159,21 +159,14 @@ onEveryScreen(() => {
     await page.getByRole("region", { name: "Queued", exact: true }).getByRole("link").first().click();
     await expect(page.getByRole("heading", { name: "Attempts" })).toBeVisible();
     await inspect(page);
-    await page.goto(`/${PROJECT}/machines`);
-    await expect(machineRow(page)).toBeVisible();
-    await inspect(page);
+    await inspectAt(page, `/${PROJECT}/machines`, machineRow(page));
     await page.goto(`/${PROJECT}/measure`);
     await page.getByRole("radio", { name: /commits in a range/ }).check();
     await page.getByRole("radio", { name: "selected machines" }).check();
     await inspect(page);
-    await inspectAt(
-      page,
-      `/${PROJECT}/settings?section=schedules`,
-      page.getByRole("heading", { name: "New schedule" }),
-    );
-    await page.goto("/-/new-project");
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("New project");
-    await inspect(page);
+    const heading = (name: string) => page.getByRole("heading", { name });
+    await inspectAt(page, `/${PROJECT}/settings?section=schedules`, heading("New schedule"));
+    await inspectAt(page, "/-/new-project", heading("New project"));
   });
 });
 

@@ -122,27 +122,16 @@ test("a publication's question is answered by our measurements", async ({ page, 
 
 onEveryScreen(() => {
   test("size sweep, topology, sizes and reference", async ({ page, report }) => {
-    await inspectAt(page, `${overviewPath(report)}/sweep`, page.locator(".chart .curve").first());
-
-    await inspectAt(
-      page,
-      `${overviewPath(report)}/sweep?tables=sweep&show=p99`,
-      page.getByRole("table").first(),
-    );
-
-    await inspectAt(page, `${overviewPath(report)}/topology`, page.locator(".chart .curve").first());
-
-    await page.goto(`${overviewPath(report)}/sizes`);
+    const overview = overviewPath(report);
+    const [curve, table] = [page.locator(".chart .curve").first(), page.getByRole("table").first()];
+    await inspectAt(page, `${overview}/sweep`, curve);
+    await inspectAt(page, `${overview}/sweep?tables=sweep&show=p99`, table);
+    await inspectAt(page, `${overview}/topology`, curve);
+    await page.goto(`${overview}/sizes`);
     await expect(page.locator(".cumulative-line")).toBeVisible();
-    await expect(page.locator(".chart .curve").first()).toBeVisible();
+    await expect(curve).toBeVisible();
     await inspect(page);
-
-    await inspectAt(page, `${overviewPath(report)}/reference`, page.locator(".chart .curve").first());
-
-    await inspectAt(
-      page,
-      `${overviewPath(report)}/reference/chromium-mach-vs-fifo`,
-      page.getByRole("table").first(),
-    );
+    await inspectAt(page, `${overview}/reference`, curve);
+    await inspectAt(page, `${overview}/reference/chromium-mach-vs-fifo`, table);
   });
 });
