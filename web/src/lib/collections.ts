@@ -1,8 +1,8 @@
 /** Small helpers over lists. */
 
-/** The entries of each key, both in the order of their first appearance. */
-export function groupBy<T, Key>(entries: readonly T[], keyOf: (entry: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
+/** The entries of each key, at least one, both in the order of their first appearance. */
+export function groupBy<T, Key>(entries: readonly T[], keyOf: (entry: T) => Key): Map<Key, [T, ...T[]]> {
+  const groups = new Map<Key, [T, ...T[]]>();
   for (const entry of entries) {
     const key = keyOf(entry);
     const group = groups.get(key);

@@ -88,6 +88,9 @@ export function seriesText(series: SeriesSummary | undefined, seriesId: number):
   return `${series.transport.slug} ${caseName(series.case)} on ${series.machine}`;
 }
 
+/** At this probability or more, only the most likely commit is shown. */
+export const SURE = 0.9;
+
 /** The largest change of each series; of its p50, if that changed. */
 export function clearest(changes: ChangePoint[], direction: Direction): ChangePoint[] {
   const bySeries = new Map<number, ChangePoint>();

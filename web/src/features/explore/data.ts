@@ -62,10 +62,10 @@ function marksOf(changes: readonly ChangePoint[], ordinals: readonly number[], f
     const text = `${change.figure} ${changeText(change.change)} since #${change.commit_ordinal}`;
     return { place, direction: change.direction, text };
   });
-  return [...groupBy(marks, ({ place, direction }) => `${place} ${direction}`).values()].flatMap((same) => {
-    const [mark] = same;
-    return mark === undefined ? [] : { ...mark, text: same.map(({ text }) => text).join(", ") };
-  });
+  return [...groupBy(marks, ({ place, direction }) => `${place} ${direction}`).values()].map((same) => ({
+    ...same[0],
+    text: same.map(({ text }) => text).join(", "),
+  }));
 }
 
 /** A line in words: its range and its change points. */

@@ -30,8 +30,7 @@ export function Onboarding({ project }: { project: string | null }) {
           <CommandLine command={`roundtrip agent --repository . ${target}`} />
         </Step>
         <Step title="Or import">
-          Results from Google Benchmark, Criterion, hyperfine, Go, JMH, k6 and{" "}
-          <a href={docsHref("how-to/import.md")}>others</a>:
+          Results of <a href={docsHref("how-to/import.md")}>other benchmark tools</a>:
           <CommandLine command={`roundtrip import results.json ${target}`} />
         </Step>
       </ol>
@@ -47,9 +46,6 @@ export function Onboarding({ project }: { project: string | null }) {
             .
           </p>
         )}
-      <p className="muted">
-        To try it out on your machine, run <code>cargo xtask up</code> in a clone of Roundtrip.
-      </p>
     </div>
   );
 }

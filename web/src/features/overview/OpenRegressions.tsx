@@ -8,12 +8,9 @@ import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
-import { changeText, rangeText, STATE_NAMES } from "@/lib/regressions";
+import { changeText, rangeText, STATE_NAMES, SURE } from "@/lib/regressions";
 import { counted, quantityOfNs } from "@/lib/units";
 import type { RegressionRow } from "./load";
-
-/** At this probability or more, only the most likely commit is shown. */
-const SURE = 0.9;
 
 type Props = {
   project: string;

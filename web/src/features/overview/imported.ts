@@ -20,9 +20,8 @@ export const ROWS_MAX = 10;
 export function importedGroups(series: SeriesSummary[], machines: string[]) {
   const groups = groupBy(series, (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1}`);
   return [...groups.values()]
-    .flatMap((ofGroup) => {
+    .map((ofGroup) => {
       const [first] = ofGroup;
-      if (first === undefined) return [];
       const rows = [...groupBy(ofGroup, (entry) => benchmarkName(entry.case) ?? "")].map(
         ([name, ofBenchmark]) => ({
           name,
@@ -57,17 +56,12 @@ const TOOLS_NAMED_MAX = 2;
 
 /** `12 benchmarks imported from JMH and k6`, or the number of tools if there are many. */
 export function importedText(imported: SeriesSummary[]): string {
-  const { benchmarks, tools } = toolsOf(imported);
+  const benchmarks = distinct(
+    imported.map((entry) => `${entry.transport.slug} ${benchmarkName(entry.case)}`),
+  );
+  const tools = distinct(imported.map(({ transport }) => toolName(transport))).sort(byName);
   const named = tools.length > TOOLS_NAMED_MAX ? counted(tools.length, "tool") : tools.join(" and ");
-  return `${counted(benchmarks, "benchmark")} imported from ${named}`;
-}
-
-export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: string[] } {
-  const names = series.map((entry) => `${entry.transport.slug} ${benchmarkName(entry.case)}`);
-  return {
-    benchmarks: distinct(names).length,
-    tools: distinct(series.map(({ transport }) => toolName(transport))).sort(byName),
-  };
+  return `${counted(benchmarks.length, "benchmark")} imported from ${named}`;
 }
 
 /** The newest value: one run may have samples and another only a summary. */

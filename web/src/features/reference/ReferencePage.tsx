@@ -185,7 +185,7 @@ function PublishedFrame({ reference, protocol, series, own }: Omit<Props, "proje
     <ChartFrame
       name={reference.slug}
       title={title}
-      summary={columns.length > 0 ? "Columns marked “here” are ours." : "As published."}
+      summary={columns.length > 0 ? "“Here”: ours." : "As published."}
       table={table}
       controls={
         set !== undefined && (

@@ -104,19 +104,11 @@ export function ownColumns(protocol: Protocol, rows: PublishedRow[], series: Ser
     (entry) => protocol.figureOf(entry) !== null && rows.some((row) => protocol.isOf(entry, row)),
   );
   return [...groupBy(found, ({ machine, transport }) => `${machine} ${transport.slug}`).entries()]
-    .flatMap(([key, own]) => {
-      const [first] = own;
-      if (first === undefined) return [];
+    .map(([key, own]) => {
+      const [{ machine, transport }] = own;
       const commits = distinct(own.flatMap(({ latest }) => latest?.commit_sha ?? []));
-      return [
-        {
-          key,
-          machine: first.machine,
-          transport: first.transport.slug,
-          series: own,
-          commit: commits.length === 1 ? (commits[0] ?? null) : null,
-        },
-      ];
+      const commit = commits.length === 1 ? (commits[0] ?? null) : null;
+      return { key, machine, transport: transport.slug, series: own, commit };
     })
     .sort((a, b) => ascending(a.machine, b.machine) || ascending(a.transport, b.transport));
 }

@@ -15,7 +15,7 @@ export function cellText({ value }: Pick<EvidenceCell, "value">, { unit }: Evide
     case "share":
       return shareOfAll(value);
     case "times":
-      return timesText(value);
+      return `× ${timesNumber(value)}`;
   }
 }
 
@@ -72,10 +72,6 @@ export function tickText(log2: number): string {
   if (log2 === 0) return "1";
   const times = 2 ** Math.abs(log2);
   return `${log2 < 0 ? "÷" : "×"} ${Number(times.toPrecision(2))}`;
-}
-
-function timesText(value: number): string {
-  return `× ${timesNumber(value)}`;
 }
 
 function timesNumber(value: number): string {

@@ -1,7 +1,7 @@
 /** Texts for regressions. Pure. */
 import type { Culprit, Regression } from "@/api/types";
 import { shortSha } from "@/lib/commits";
-import { changeText } from "@/lib/regressions";
+import { changeText, SURE } from "@/lib/regressions";
 import { counted } from "@/lib/units";
 
 /** `Slower by up to 20 %, since 2d9f8c1 “Copy twice”`. */
@@ -12,9 +12,6 @@ export function titleOf(regression: Regression, culprits: Culprit[]): string {
   const end = state === "fixed" && fixed_by_commit !== null ? `, until ${shortSha(fixed_by_commit.sha)}` : "";
   return `${what}${size}, ${causeText(regression, culprits)}${end}`;
 }
-
-/** At this probability or more, only the most likely commit is named. */
-const SURE = 0.9;
 
 function causeText({ cause }: Regression, culprits: Culprit[]): string {
   const [first] = culprits;

@@ -153,7 +153,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
       <ChartFrame
         name="sweep"
         title={`${what} by message size on ${place.machine}`}
-        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Bold: fastest at some size. Click a name to hide it.`}
+        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Bold: fastest at some size. Click to hide.`}
         table={sweepTable(project, fileName, shown, figure)}
         controls={<LineChoice label="Lines" lines={lines} {...choice} />}
       >
@@ -237,7 +237,5 @@ function CrossoverChoice({ lines, pair, answer }: CrossoverChoiceProps) {
 
 function absentText(figure: Figure, isPair: boolean): string {
   if (figure !== "p50") return "Crossovers are only available for p50.";
-  return isPair
-    ? "These lines do not cross at the sizes measured for both."
-    : "No crossover at the sizes measured for both lines.";
+  return isPair ? "They do not cross at common sizes." : "No crossover at common sizes.";
 }

@@ -52,7 +52,7 @@ export function TopologyPage() {
     return (
       <NothingMeasured
         title="No topologies measured yet"
-        lede="Topologies are routes and channels with several senders or receivers. The preset quick has two, libipc all."
+        lede="Topologies are routes and channels with several senders or receivers."
         command="roundtrip run --preset libipc"
       />
     );

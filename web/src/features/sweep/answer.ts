@@ -71,7 +71,7 @@ export function caveatsOf(
       `Within ${EQUAL_WITHIN * 100} % of the fastest: tied; the headline names the line tied at more sizes.`,
     isBetween(lines) && "Interpolated between measured sizes.",
     hasCrossing && "Brackets: 95 % CI of the crossover size.",
-    figure !== "p50" && "Crossovers are calculated only for p50; these are measured sizes.",
+    figure !== "p50" && "Measured sizes: crossovers exist only for p50.",
     ...answer.changes.map(boundText),
     ...answer.changes.map(gapText),
     lossy.length > 0 && `Lossy, not compared (crosses): ${lossy.join(", ")}.`,

@@ -60,7 +60,7 @@ export function topologyLines(chart: Lines, load: string, runs: RunDetail[], tim
     scenario: chart.lines[line.places[0] ?? -1]?.parameters.scenario ?? "",
     points: line.points.flatMap(({ x, point }) => {
       const result = results.get(`${point.run_id} ${point.series_id}`);
-      const time_ns = result === undefined ? null : timeOf(result, time);
+      const time_ns = timeOf(result, time);
       if (result === undefined || time_ns === null) return [];
       return [
         {
@@ -79,11 +79,7 @@ export function topologyLines(chart: Lines, load: string, runs: RunDetail[], tim
 
 /** The style of each line on the whole page. */
 export function looksOf(lines: TopologyLine[]): { key: string; label: string; look: number }[] {
-  return [...groupBy(lines, ({ key }) => key).entries()].map(([key, [first]], look) => ({
-    key,
-    label: first?.label ?? key,
-    look,
-  }));
+  return [...groupBy(lines, ({ key }) => key)].map(([key, [{ label }]], look) => ({ key, label, look }));
 }
 
 /** The lines without lossy points. */
@@ -144,7 +140,7 @@ export function processorsOf(stable: Record<string, string> | undefined): number
   return /^[1-9]\d*$/.test(allowed) ? Number(allowed) : null;
 }
 
-function timeOf({ point, case: kase }: RunResult, time: TimeOf): number | null {
-  if (point == null) return null;
-  return time === "message" ? nsPerMessage(point, kase) : point.latency_ns.p50;
+function timeOf(result: RunResult | undefined, time: TimeOf): number | null {
+  if (result?.point == null) return null;
+  return time === "message" ? nsPerMessage(result.point, result.case) : result.point.latency_ns.p50;
 }
