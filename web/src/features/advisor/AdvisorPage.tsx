@@ -161,7 +161,9 @@ type AdviceTextProps = { advice: Advice | undefined; isEmpty: boolean };
 function AdviceText({ advice, isEmpty }: AdviceTextProps) {
   const headline = isEmpty ? "No messages" : advice === undefined ? "Fastest transport" : headlineOf(advice);
   const groups = isEmpty || advice === undefined ? [] : advice.groups;
-  const spoken = useSettled([headline, ...answersOf(groups)].join(" "), REST_MS);
+  const answers =
+    groups.length > 1 ? groups.map((group) => `${groupName(group, groups)}: ${group.answer}`) : [];
+  const spoken = useSettled([headline, ...answers].join(" "), REST_MS);
   return (
     <>
       <h1>
@@ -186,10 +188,6 @@ function AdviceText({ advice, isEmpty }: AdviceTextProps) {
       </p>
     </>
   );
-}
-
-function answersOf(groups: Advice["groups"]): string[] {
-  return groups.length > 1 ? groups.map((group) => `${groupName(group, groups)}: ${group.answer}`) : [];
 }
 
 type RateFieldProps = { rate: number | undefined; onChange: (rate: number | undefined) => void };

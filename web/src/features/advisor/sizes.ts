@@ -131,7 +131,7 @@ function tableOf(lines: Line[]): Bucket[] {
     }
     if (next.from <= from) {
       throw new SizesError(
-        `Line ${next.number}: bucket_min_bytes is ${next.from}. Expected more than ${from}, the value of the previous row`,
+        `Line ${next.number}: bucket_min_bytes is ${next.from}. Expected more than ${from}`,
       );
     }
     return [{ from_bytes: from, to_bytes: next.from - 1, count }];
@@ -170,7 +170,7 @@ function checked(buckets: Bucket[]): Bucket[] {
     }
     if (before !== undefined && from_bytes <= before.to_bytes) {
       throw new SizesError(
-        `Bucket ${from_bytes}-${to_bytes} is not above the previous one, which ends at ${before.to_bytes}. Expected ascending buckets`,
+        `Bucket ${from_bytes}-${to_bytes} is not above the previous one, which ends at ${before.to_bytes}`,
       );
     }
     if (to_bytes > BYTES_MAX)

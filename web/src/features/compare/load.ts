@@ -37,9 +37,7 @@ export const sideQuery = (project: string, text = "") =>
           return { name: commit.sha, commit, isRun: false };
         }
         case "none":
-          throw new Error(
-            `“${text}” is not a commit or run. Enter at least 7 digits of a commit hash, or a run id.`,
-          );
+          throw new Error(`“${text}” is neither a commit hash of 7 or more digits nor a run id.`);
       }
     },
   });

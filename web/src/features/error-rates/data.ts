@@ -42,10 +42,6 @@ export function foundShare({ share, interval }: CountedShare): CellText | null {
   return { text: `${percent(share)} %`, interval: `${percent(low)} to ${percent(high)}` };
 }
 
-function ofChange<T extends { change: number }>(entries: T[], change: number): T | undefined {
-  return entries.find((entry) => Math.abs(entry.change - change) < 1e-9);
-}
-
 /** A step's name: `+5 %`. */
 export function changeName(change: number): string {
   return `+${(change * 100).toFixed(0)} %`;
@@ -61,7 +57,7 @@ export function headlineOf({ total }: Pick<ErrorRateList, "total">): string {
 export function comparisonsOf({ total }: ErrorRateList): string {
   const { count, of_count } = total.false_comparisons;
   if (of_count === 0) {
-    return "No A/A comparisons: no case has 12 repetitions in a run.";
+    return "No A/A comparisons: fewer than 12 repetitions.";
   }
   return `False positives: ${formatCount(count)} of ${counted(of_count, "A/A comparison")}.`;
 }
@@ -73,8 +69,8 @@ function alarmRate({ false_alarms: { count, share, interval } }: HistoryErrorRat
 }
 
 function foundText({ steps }: HistoryErrorRates): string | null {
-  const step = ofChange(steps, HEADLINE_CHANGE);
-  if (step?.found.share === undefined || step.found.share === null) return null;
+  const step = steps.find(({ change }) => Math.abs(change - HEADLINE_CHANGE) < 1e-9);
+  if (step?.found.share == null) return null;
   const delay =
     step.median_delay_points === null ? "" : `, after ${counted(step.median_delay_points, "point")} (median)`;
   return `A 5 % step in p50 is found in ${percent(step.found.share)} % of cases${delay}`;

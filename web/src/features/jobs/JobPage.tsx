@@ -150,7 +150,7 @@ function MeasureAgain({ project, job }: { project: string; job: JobDetail }) {
     ({ job_ids: [job_id] }) => job_id !== undefined && navigate(toJob(project, job_id)),
   );
   if (request === null) {
-    return <p className="muted">To re-run a pull request, comment /roundtrip retry on it.</p>;
+    return <p className="muted">To re-run, comment /roundtrip retry.</p>;
   }
   return (
     <>

@@ -13,7 +13,7 @@ import { shortSha } from "@/lib/commits";
 import { useChange, useTitle } from "@/lib/hooks";
 import type { MeasureSearch } from "@/lib/measure";
 import { toJob, toQueue, toSettings } from "@/lib/paths";
-import { errorIn, type JobDraft, requestOf, WHAT, WHERE, type What, type Where } from "./data";
+import { errorIn, type JobDraft, requestOf, WHAT, WHERE } from "./data";
 
 const route = getRouteApi("/$project/measure");
 
@@ -50,15 +50,6 @@ export function MeasurePage() {
   );
 }
 
-const WHAT_NAMES: Record<What, string> = {
-  commits: "Single commits",
-  range: "Unmeasured commits in a range",
-};
-const WHERE_NAMES: Record<Where, string> = {
-  all: "All machines",
-  chosen: "Selected machines",
-  any: "First free machine",
-};
 /** The datalist with the newest commits. */
 const OPTIONS = "measure-commits";
 
@@ -101,13 +92,7 @@ function MeasureForm({ project, search, agents }: Props) {
     >
       <CommitOptions project={project} id={OPTIONS} />
       <FieldGroup legend="Measure">
-        <Choices
-          name="what"
-          names={WHAT_NAMES}
-          values={WHAT}
-          value={draft.what}
-          onChange={(what) => set({ what })}
-        />
+        <Choices name="what" names={WHAT} value={draft.what} onChange={(what) => set({ what })} />
       </FieldGroup>
       {draft.what === "commits" ? (
         <Field label="Commits" name="commits" note="SHAs, separated by spaces or line breaks.">
@@ -128,13 +113,7 @@ function MeasureForm({ project, search, agents }: Props) {
         </>
       )}
       <FieldGroup legend="Run on" names={["machines", "on_any"]}>
-        <Choices
-          name="where"
-          names={WHERE_NAMES}
-          values={WHERE}
-          value={draft.where}
-          onChange={(where) => set({ where })}
-        />
+        <Choices name="where" names={WHERE} value={draft.where} onChange={(where) => set({ where })} />
       </FieldGroup>
       {draft.where === "chosen" ? (
         <FieldGroup legend="Machines">
@@ -170,13 +149,12 @@ function draftOf({ commits = "", base = "", machine, preset = "" }: MeasureSearc
 type ChoicesProps<T extends string> = {
   name: string;
   names: Record<T, string>;
-  values: readonly T[];
   value: T;
   onChange: (value: T) => void;
 };
 
-function Choices<T extends string>({ name, names, values, value, onChange }: ChoicesProps<T>) {
-  return values.map((entry) => (
+function Choices<T extends string>({ name, names, value, onChange }: ChoicesProps<T>) {
+  return (Object.keys(names) as T[]).map((entry) => (
     <Tick
       key={entry}
       type="radio"

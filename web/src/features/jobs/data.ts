@@ -25,20 +25,18 @@ export function againOf(job: Job): JobRequest | null {
   };
 }
 
-/** Which commits: listed ones, or a range. */
-export const WHAT = ["commits", "range"] as const;
-export type What = (typeof WHAT)[number];
+/** Which commits to measure. */
+export const WHAT = { commits: "Single commits", range: "Unmeasured commits in a range" };
 
-/** Where: all machines, selected ones, or the first free one. */
-export const WHERE = ["all", "chosen", "any"] as const;
-export type Where = (typeof WHERE)[number];
+/** Where to run. */
+export const WHERE = { all: "All machines", chosen: "Selected machines", any: "First free machine" };
 
 export type JobDraft = {
-  what: What;
+  what: keyof typeof WHAT;
   commits: string;
   after: string;
   until: string;
-  where: Where;
+  where: keyof typeof WHERE;
   machines: string[];
   labels: string;
   preset: string;

@@ -85,7 +85,7 @@ function AddMachine({ project, session }: Props) {
       change={making}
       onSubmit={(typed) => making.mutate(requestOf(typed, project))}
     >
-      <p>Enrols one agent within 10 minutes. The machine connects to the server, never the reverse.</p>
+      <p>Enrols one agent within 10 minutes. Only the machine opens connections.</p>
       <TextField
         label="Machine"
         name="machine"

@@ -76,9 +76,7 @@ function NoPullRequests() {
   return (
     <div className="state">
       <h1>No pull requests yet</h1>
-      <p className="muted">
-        Set <code>pull_request</code> in a report. Check out the commit, then:
-      </p>
+      <p className="muted">Check out the commit, then:</p>
       <ul className="ways">
         <li>
           Measure and save the report:

@@ -15,7 +15,6 @@ import {
   type ImportedTable,
   importedTables,
   type MeasuredResult,
-  originOf,
   type StatedResult,
   sharedDomain,
   sortResults,
@@ -47,9 +46,8 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         from {tool}
       </h1>
       <p className="lede">
-        ‘{run.commit.subject}’ by {run.commit.author}
+        ‘{run.commit.subject}’ by {run.commit.author}. The tool defines the methodology.
       </p>
-      <p className="lede">{originOf(detail)}</p>
       <Warnings texts={warningsOf(detail)} />
       <RunControls runId={runId} by="benchmark" value={benchmark} hasReport={isKept}>
         {original !== null && isKept && (

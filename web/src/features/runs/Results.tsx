@@ -12,7 +12,7 @@ import { type MeasuredResult, type ResultTable, resultTables } from "./data";
 
 type Props = { project: string; runId: string; scenario: string; results: MeasuredResult[] };
 
-const SHAPES = "Shapes, log scale: band, middle half; ticks, median and p99; line, min to p99; dot, max.";
+const SHAPES = "Log scale. Band: middle half; ticks: median, p99; line: min to p99; dot: max.";
 
 export function Results({ project, runId, scenario, results }: Props) {
   const { shared, lossless, lossy } = resultTables(results);

@@ -20,7 +20,6 @@ import {
   importedTables,
   isOfTwoSides,
   type MeasuredResult,
-  originOf,
   platformWarning,
   probesOf,
   programFacts,
@@ -304,10 +303,9 @@ describe("an import", () => {
       times: ["min"],
     });
   });
-  it("names the imported file", () => {
+  it("is named by its tool", () => {
     const original = { name: "pipes.json", format: "google-benchmark", bytes: 9 };
     const run = aRun({ run: anImport(), original, results });
-    expect(originOf(run)).toMatch(/^Imported from pipes\.json, Google Benchmark \(JSON\)\./);
     expect(runTitle(run)).toBe("1111111, imported from Google Benchmark");
     expect(runTitle(aRun())).toBe("1111111 on lab-linux-1");
   });

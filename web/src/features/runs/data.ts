@@ -80,13 +80,6 @@ export function statedColumns(results: StatedResult[]) {
   };
 }
 
-/** `Imported from pipes.json, Google Benchmark (JSON).` */
-export function originOf({ original, results }: Pick<RunDetail, "original" | "results">): string {
-  const title = results[0]?.transport.title ?? original?.format ?? "another tool";
-  const file = original === null ? title : `${original.name}, ${title}`;
-  return `Imported from ${file}. The tool defines the methodology.`;
-}
-
 export type ResultTable = ReturnType<typeof resultTable>;
 
 type ResultRow = { result: MeasuredResult; traits: string[] };
@@ -251,10 +244,7 @@ export function warningsOf(detail: RunDetail): string[] {
   const warnings = [
     run.superseded && "Superseded: another agent took over the job. Excluded from trends and comparisons.",
     run.quarantined && "Quarantined: untrusted source, such as a fork. Excluded from trends.",
-    run.work_tree_modified &&
-      (isFromFile
-        ? "Imported with a modified work tree: results may not match the commit."
-        : "Modified work tree: results do not match the commit exactly."),
+    run.work_tree_modified && "Modified work tree: results may not match the commit.",
     !isFromFile &&
       !isSeeded &&
       run.build !== "release" &&

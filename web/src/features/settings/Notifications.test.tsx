@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { SessionInfo } from "@/api/types";
 import { aSession } from "@/test/fixtures";
 import { showPage } from "@/test/page";
@@ -46,16 +46,4 @@ it("selects regressions by default and shows the key once", async () => {
   });
   await userEvent.click(screen.getByRole("button", { name: "Done" }));
   expect(screen.queryByText(key)).toBeNull();
-});
-
-it("deletes a channel only after confirmation", async () => {
-  await show(aSession({ is_admin: true }));
-  await userEvent.click(screen.getByRole("button", { name: "Delete team chat" }));
-  await userEvent.click(screen.getByRole("button", { name: "Keep" }));
-  expect(sent).toEqual([]);
-  await userEvent.click(screen.getByRole("button", { name: "Delete team chat" }));
-  await userEvent.click(screen.getByRole("button", { name: "Delete" }));
-  await vi.waitFor(() =>
-    expect(sent).toMatchObject([{ method: "DELETE", path: "/api/v1/projects/libfoo/channels/1" }]),
-  );
 });

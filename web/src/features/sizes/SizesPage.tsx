@@ -153,7 +153,7 @@ function SizeCharts({ profile, measured }: Props) {
         <ChartFrame
           name="latency"
           title={`Latency (p50) by message size on ${measured.place.machine}`}
-          summary="Bold: fastest at some size. Click a name to hide it."
+          summary="Bold: fastest at some size. Click to hide."
           table={latencyTable(
             [measured.place.machine, SCENARIO, measured.place.placement, profile.slug].join("-"),
             profile,
