@@ -1,5 +1,5 @@
 /** Sessions, accounts, members and tokens. */
-import { listed, type Mocks, redirect, text } from "../endpoint";
+import { listed, type Mocks, redirect } from "../endpoint";
 
 export const access = {
   "/api/v1/accounts": (world, { query }) => listed("accounts", world.accounts, query),
@@ -11,18 +11,9 @@ export const access = {
   "/api/v1/projects/{project}/members": (world, { path, query }) =>
     listed("members", world.has(path.project) ? world.members : [], query),
   "/api/v1/session": ({ session }) => session,
-  // No page shows them.
-  "/api/v1/projects/{project}/oidc-trusts": () => ({ trusts: [], next_after: null }),
-
   "/api/v1/tokens": (world, { query }) => listed("tokens", world.tokens, query),
   // Mocks signing in with GitHub: always succeeds.
   "/auth/github": (_, { query }) => redirect(303, query.to ?? "/"),
-  "/auth/github/callback": () => redirect(303, "/"),
-} satisfies Partial<Mocks<"get">>;
-
-export const service = {
-  "/healthz": () => text("text/plain; charset=utf-8", "ok\n"),
   // The mock stores no links: all lead to the start page.
   "/l/{code}": () => redirect(302, "/"),
-  "/readyz": () => text("text/plain; charset=utf-8", "ready\n"),
 } satisfies Partial<Mocks<"get">>;

@@ -1,7 +1,5 @@
-/** Commits, pull requests and merge bases. */
-import type { CommitSummary } from "@/api/types";
-import { between, found, listed, type Mocks, Refusal } from "../endpoint";
-import type { World } from "../world/world";
+/** Commits and pull requests. */
+import { between, found, listed, type Mocks } from "../endpoint";
 
 export const commits = {
   "/api/v1/projects/{project}/commits": (world, { path, query }) => {
@@ -14,7 +12,7 @@ export const commits = {
     return listed("commits", matching, query);
   },
   "/api/v1/projects/{project}/commits/{sha}": (world, { path: { sha } }) => {
-    const commit = commitOf(world, sha);
+    const commit = found(world.commit(sha), "commit", sha);
     const runs = world.runs.filter((run) => run.commit.sha === commit.sha);
     const parent = world.commits[commit.ordinal - 2];
     return {
@@ -23,19 +21,6 @@ export const commits = {
       parents: parent === undefined ? [] : [parent.sha],
       run_count: runs.length,
       runs,
-    };
-  },
-  "/api/v1/projects/{project}/merge-base": (world, { query }) => {
-    const [base, head] = [query.base, query.head].map((sha) => commitOf(world, sha ?? ""));
-    if (base === undefined || head === undefined)
-      throw new Refusal(400, "invalid-parameter", "Invalid parameter", "");
-    const branch = world.pullRequests.find((entry) => entry.head.sha === head.sha);
-    return {
-      base,
-      head,
-      merge_base: branch?.base ?? (base.ordinal < head.ordinal ? base : head),
-      is_certain: branch?.isCertain ?? true,
-      unknown_parents_of: branch?.isCertain === false ? [head.sha] : [],
     };
   },
   "/api/v1/projects/{project}/pull-requests": (world, { path, query }) => {
@@ -56,7 +41,3 @@ export const commits = {
     return listed("pull_requests", summaries, query);
   },
 } satisfies Partial<Mocks<"get">>;
-
-function commitOf(world: World, sha: string): CommitSummary {
-  return found(world.commit(sha), "commit", sha);
-}

@@ -1,6 +1,6 @@
-/** All reads of the API. A missing one is a compile error. */
+/** All reads that the interface sends. A missing one is a compile error. */
 import type { Mocks } from "../endpoint";
-import { access, service } from "./access";
+import { access } from "./access";
 import { advice } from "./advice";
 import { charts } from "./charts";
 import { commits } from "./commits";
@@ -26,5 +26,4 @@ export const READS: Mocks<"get"> = {
   ...regressions,
   ...runs,
   ...series,
-  ...service,
 };

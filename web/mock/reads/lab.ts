@@ -1,9 +1,7 @@
 /** Agents, jobs and schedules. */
-import { found, listed, type Mocks, text } from "../endpoint";
+import { found, listed, type Mocks } from "../endpoint";
 
 export const lab = {
-  // Only agents use it; agents are not mocked.
-  "/api/v1/lab/releases/{file}": () => text("application/octet-stream", "{}"),
   "/api/v1/projects/{project}/agents": (world, { path, query }) => {
     const able = world.agents.filter(({ project }) => project === null || project === path.project);
     return listed("agents", able, query);

@@ -15,11 +15,6 @@ export const regressions = {
     );
     return listed("regressions", asked, query);
   },
-  "/api/v1/projects/{project}/regressions.atom": (_, { path }) =>
-    text(
-      "application/atom+xml",
-      `<feed xmlns="http://www.w3.org/2005/Atom"><title>Regressions of ${path.project}</title></feed>`,
-    ),
   "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) => {
     const regression = world.regressions.find((entry) => entry.regression_id === Number(regression_id));
     return detailOf(world, found(regression, "regression", regression_id));

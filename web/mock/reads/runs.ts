@@ -20,8 +20,6 @@ export const runs = {
     );
     return listed("runs", asked, query);
   },
-  "/api/v1/projects/{project}/runs.atom": (world, { path }) =>
-    text("application/atom+xml", feed(world, path.project)),
   "/api/v1/runs/{run_id}": (world, { path, query }) => {
     const run = detail(world, runOf(world, path.run_id));
     const asked = query.series?.split(",").map(Number);
@@ -108,17 +106,6 @@ function result(series: MockSeries, run: RunSummary, hasFailed: boolean): RunRes
     ...of,
     failures: hasFailed ? [{ repetition: 4, reason: "peer did not respond within 10 s" }] : [],
   };
-}
-
-function feed(world: World, project: string): string {
-  const entries = world.runs
-    .filter((run) => run.project === project)
-    .slice(0, 20)
-    .map(({ run_id, machine, commit, received_at }) => {
-      const title = `${machine}: ${commit.subject.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}`;
-      return `<entry><id>urn:uuid:${run_id}</id><title>${title}</title><updated>${received_at}</updated></entry>`;
-    });
-  return `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title>${project}</title>${entries.join("")}</feed>\n`;
 }
 
 type RunReport = components["schemas"]["RunReport"];

@@ -1,8 +1,6 @@
 /** Series, their facets and their points. */
-import type { components } from "@/api/schema.gen";
 import type { SeriesFacets } from "@/api/types";
-import { between, found, listed, type Mocks, only } from "../endpoint";
-import { changesOf } from "../world/changes";
+import { between, found, listed, type Mocks } from "../endpoint";
 import { statedPointOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
@@ -73,8 +71,6 @@ export const series = {
     const { transport } = world.summaryOf(seriesOf(world, path.series_id));
     return badge(`${transport.slug} ${query.quantile ?? "p50"}`, "4.02 µs");
   },
-  "/api/v1/series/{series_id}/playground": (world, { path, query }) =>
-    playgroundOf(world, seriesOf(world, path.series_id), query),
 } satisfies Partial<Mocks<"get">>;
 
 export function seriesOf(world: World, series_id: string): MockSeries {
@@ -102,64 +98,4 @@ function chosen(world: World, project: string, { q, ...asked }: Chosen): MockSer
     ];
     return hasAll && words.every((word) => all.some((text) => text.toLowerCase().includes(word)));
   });
-}
-
-type Playground = components["schemas"]["Playground"];
-
-const SHIPPED: Playground["settings"] = {
-  deviations: 4.7,
-  least: 0.01,
-  least_of_noisy: 0.03,
-  persistence: 4,
-  window: 256,
-  memory: 512,
-  sure: 0.95,
-  patience: 60,
-};
-
-function playgroundOf(world: World, series: MockSeries, asked: Partial<Record<string, string>>): Playground {
-  const settings = { ...SHIPPED };
-  for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
-    if (asked[name] !== undefined) settings[name] = Number(asked[name]);
-  }
-  const all = world.pointsOf(series);
-  const environment_id = Number(asked.environment ?? all.at(-1)?.environment_id ?? 0);
-  const points = all
-    .filter((point) => point.environment_id === environment_id)
-    .slice(-Number(asked.last ?? 1000));
-  const told = (least: number, persistence: number) =>
-    changesOf(world, [series])
-      .filter((change) => change.environment_id === environment_id && Math.abs(change.change) >= least)
-      .map((change) => ({
-        ...only(change, "commit_ordinal", "after_commit_ordinal", "until_commit_ordinal"),
-        ...only(change, "before_ns", "after_ns", "change", "direction", "matters"),
-        told_by_commit_ordinal: change.commit_ordinal + persistence - 1,
-      }));
-  const change_points = told(settings.least, settings.persistence);
-  return {
-    settings,
-    shipped: SHIPPED,
-    environment_id,
-    environments: [...new Set(all.map((point) => point.environment_id))].map((id) => ({
-      environment_id: id,
-      point_count: all.filter((point) => point.environment_id === id).length,
-    })),
-    commit_ordinals: points.map(({ commit_ordinal }) => commit_ordinal),
-    values_ns: points.map(({ repetition_p50_ns }) => repetition_p50_ns.median),
-    looks: points.map((point) => lookOf(point.commit_ordinal, change_points)),
-    change_points,
-    shipped_change_points: told(SHIPPED.least, SHIPPED.persistence),
-  };
-}
-
-function lookOf(ordinal: number, changes: Playground["change_points"]): Playground["looks"][number] {
-  const telling = changes.find(
-    (change) => change.commit_ordinal <= ordinal && ordinal <= change.told_by_commit_ordinal,
-  );
-  if (telling === undefined)
-    return { outcome: "nothing", commit_ordinal: null, strength: null, probability: null };
-  const { commit_ordinal, told_by_commit_ordinal } = telling;
-  return ordinal === told_by_commit_ordinal
-    ? { outcome: "told", commit_ordinal, strength: null, probability: 0.98 }
-    : { outcome: "waiting", commit_ordinal, strength: 0.6, probability: null };
 }

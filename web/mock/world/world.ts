@@ -2,24 +2,7 @@
  * The data of all mocks: two machines, eight transports, forty commits. It is created once in memory; writes change it
  * until the server stops.
  */
-import type {
-  AccountSummary,
-  AgentSummary,
-  AuditEvent,
-  Channel,
-  CommitSummary,
-  JobDetail,
-  MachineSummary,
-  Member,
-  Point,
-  ProjectSettings,
-  Regression,
-  RunSummary,
-  Schedule,
-  SeriesSummary,
-  SessionInfo,
-  TokenSummary,
-} from "@/api/types";
+import type * as Api from "@/api/types";
 import { regressionsOf } from "./changes";
 import { COMMIT_COUNT, mainLine } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
@@ -38,28 +21,28 @@ export type Extent = { isEmpty?: boolean; isForbidden?: boolean };
 /** All data. Writes change the lists in it. */
 export class World {
   readonly project = PROJECT;
-  readonly commits: CommitSummary[];
+  readonly commits: Api.CommitSummary[];
   readonly series: MockSeries[];
-  readonly runs: RunSummary[];
-  private readonly mainRuns = new Map<string, RunSummary[]>();
+  readonly runs: Api.RunSummary[];
+  private readonly mainRuns = new Map<string, Api.RunSummary[]>();
   readonly pullRequests: PullRequest[];
-  readonly projects: ProjectSettings[] = [PROJECT, EMPTY_PROJECT].map((project) => ({
+  readonly projects: Api.ProjectSettings[] = [PROJECT, EMPTY_PROJECT].map((project) => ({
     project,
     default_branch: "main",
     repository_url: project === PROJECT ? "https://git.example.org/libfoo.git" : null,
     fails_on_regression: false,
     visibility: project === PROJECT ? "public" : "private",
   }));
-  readonly session: SessionInfo;
-  regressions: Regression[];
-  jobs: JobDetail[];
-  agents: AgentSummary[];
-  schedules: Schedule[] = structuredClone(SCHEDULES);
-  accounts: AccountSummary[] = structuredClone(ACCOUNTS);
-  members: Member[] = structuredClone(MEMBERS);
-  tokens: TokenSummary[] = structuredClone(TOKENS);
-  channels: Channel[] = structuredClone(CHANNELS);
-  audit: AuditEvent[] = structuredClone(AUDIT);
+  readonly session: Api.SessionInfo;
+  regressions: Api.Regression[];
+  jobs: Api.JobDetail[];
+  agents: Api.AgentSummary[];
+  schedules: Api.Schedule[] = structuredClone(SCHEDULES);
+  accounts: Api.AccountSummary[] = structuredClone(ACCOUNTS);
+  members: Api.Member[] = structuredClone(MEMBERS);
+  tokens: Api.TokenSummary[] = structuredClone(TOKENS);
+  channels: Api.Channel[] = structuredClone(CHANNELS);
+  audit: Api.AuditEvent[] = structuredClone(AUDIT);
 
   constructor({ isEmpty = false, isForbidden = false }: Extent = {}) {
     this.commits = mainLine(isEmpty ? 0 : COMMIT_COUNT);
@@ -76,7 +59,7 @@ export class World {
     return project === this.project;
   }
 
-  machinesOf(project: string): MachineSummary[] {
+  machinesOf(project: string): Api.MachineSummary[] {
     return MACHINES.flatMap(({ machine, arch, suspect_because, environmentAt }) => {
       const runs = this.has(project) ? this.runs.filter((run) => run.machine === machine) : [];
       const [newest] = runs;
@@ -99,7 +82,7 @@ export class World {
   }
 
   /** The main-line runs of a series, oldest first. */
-  runsOf({ machine, isImported }: MockSeries): RunSummary[] {
+  runsOf({ machine, isImported }: MockSeries): Api.RunSummary[] {
     const key = `${machine.machine} ${isImported}`;
     const kept =
       this.mainRuns.get(key) ??
@@ -116,12 +99,12 @@ export class World {
   }
 
   /** The points of a series, oldest first; none for stated values or unsupported cases. */
-  pointsOf(series: MockSeries): Point[] {
+  pointsOf(series: MockSeries): Api.Point[] {
     if (series.unsupported !== null || isStated(series)) return [];
     return this.runsOf(series).map((run) => pointOf(series, run));
   }
 
-  summaryOf(series: MockSeries): SeriesSummary {
+  summaryOf(series: MockSeries): Api.SeriesSummary {
     const newest = this.runsOf(series).at(-1);
     if (newest === undefined || series.unsupported !== null) return series.summary;
     return isStated(series)
@@ -130,7 +113,7 @@ export class World {
   }
 
   /** The commit of a SHA or prefix, on any line. */
-  commit(sha: string): CommitSummary | undefined {
+  commit(sha: string): Api.CommitSummary | undefined {
     const all = [...this.commits, ...this.pullRequests.map(({ head }) => head)];
     return sha.length < 4 ? undefined : all.find((commit) => commit.sha.startsWith(sha));
   }
