@@ -5,6 +5,7 @@
  * browser.
  */
 import { defineConfig } from "@playwright/test";
+import { launchOptions } from "./bench/support/browser";
 
 export default defineConfig({
   testDir: "e2e",
@@ -20,9 +21,6 @@ export default defineConfig({
     baseURL: process.env.ROUNDTRIP_URL ?? "http://127.0.0.1:7979",
     viewport: { width: 1360, height: 1000 },
     screenshot: "only-on-failure",
-    launchOptions: {
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-    },
+    launchOptions: launchOptions(),
   },
 });

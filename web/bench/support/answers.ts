@@ -14,7 +14,7 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
  * @throws when the server refuses.
  */
 export const answersOf =
-  (request: APIRequestContext, project: string) =>
+  (request: APIRequestContext, project = "") =>
   async <Path extends keyof paths>(path: Path, query = ""): Promise<Answer<Path>> => {
     const address = `${path.replace("{project}", project)}?${query}`;
     const response = await request.get(address);

@@ -6,9 +6,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { APIRequestContext } from "@playwright/test";
-import type { components } from "../../src/api/schema.gen";
-
-type LineChart = components["schemas"]["LineChart"];
+import { numbersOf } from "../../src/lib/statistics";
+import { answersOf } from "./answers";
 
 const WIDTH = 1_200;
 const HEIGHT = 300;
@@ -34,11 +33,9 @@ export class BarePages {
   }
 
   async draw(request: APIRequestContext, series: number[], commits: number): Promise<string> {
-    const address = `/api/v1/charts/line?series=${series.join(",")}&last=${commits}&quantiles=p50&repetitions=false`;
-    const answer = await request.get(address);
-    if (!answer.ok()) throw new Error(`${address} was answered with ${answer.status()}.`);
-    const chart: LineChart = await answer.json();
-    const lines = chart.series.map((line) => summed(line.latency_ns?.p50 ?? []));
+    const query = `series=${series.join(",")}&last=${commits}&quantiles=p50&repetitions=false`;
+    const chart = await answersOf(request)("/api/v1/charts/line", query);
+    const lines = chart.series.map((line) => numbersOf(line.latency_ns?.p50 ?? []));
     const most = Math.max(...lines.flat());
     const drawn = lines.map((values) => `<path class="bare-line" d="${pathOf(values, most)}"/>`);
     const html = `<!doctype html><title>Lines</title><style>path{fill:none;stroke:#000}</style>
@@ -53,14 +50,6 @@ export class BarePages {
     this.server.close();
     this.server.closeAllConnections();
   }
-}
-
-function summed(deltas: number[]): number[] {
-  let last = 0;
-  return deltas.map((delta) => {
-    last += delta;
-    return last;
-  });
 }
 
 function pathOf(values: number[], most: number): string {

@@ -1,5 +1,6 @@
 /** What was measured, as the verb that judges it reads it: a line of JSON a figure. */
 import { appendFileSync } from "node:fs";
+import { variable } from "../../e2e/support/variable";
 
 /** Values of turns, in the unit that the bar of the key has, and those of a peer that took turns with it. */
 export type Figure = {
@@ -9,8 +10,6 @@ export type Figure = {
   values: number[];
   peer: { name: string; values: number[] };
 };
-
-const FILE = process.env.ROUNDTRIP_FIGURES;
 
 /** Whether fewer turns do. */
 const IS_QUICK = process.env.ROUNDTRIP_QUICK !== undefined;
@@ -24,10 +23,8 @@ export const turns = (whole: number, quick: number): number => (IS_QUICK ? quick
  * @throws without a destination.
  */
 export function keep(figure: Figure): void {
-  if (FILE === undefined || FILE === "") {
-    throw new Error("ROUNDTRIP_FIGURES is not set: run `cargo xtask bench web`.");
-  }
-  appendFileSync(FILE, `${JSON.stringify(figure)}\n`);
+  const file = variable("ROUNDTRIP_FIGURES", "run `cargo xtask bench web`");
+  appendFileSync(file, `${JSON.stringify(figure)}\n`);
 }
 
 /** A remark on the rows of this run. */

@@ -16,7 +16,7 @@ type TraceEvent = {
  * A piece of work that nothing could interrupt, by the processor's time: what others take on a busy machine is not the
  * page's. And whether the pointer's moving began in it.
  */
-export type Task = { us: number; hasMove: boolean };
+type Task = { us: number; hasMove: boolean };
 
 const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"];
 

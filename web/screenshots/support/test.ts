@@ -1,6 +1,8 @@
 /** The test function of this folder: what the server has measured, and who looks at it, are asked once. */
 import type { BrowserContext } from "@playwright/test";
+import { signIn } from "../../e2e/support/account";
 import { test as base, expect } from "../../e2e/support/test";
+import { variable } from "../../e2e/support/variable";
 import { type Measured, measured } from "./measured";
 
 type Asked = { stored: Measured; cookies: Awaited<ReturnType<BrowserContext["cookies"]>> };
@@ -18,8 +20,7 @@ export const test = base.extend<object, Asked>({
     async ({ browser }, use) => {
       const page = await browser.newPage({ baseURL: asked("ROUNDTRIP_URL") });
       await page.goto("/-/sign-in");
-      await page.getByLabel("User token").fill(asked("ROUNDTRIP_USER_TOKEN"));
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await signIn(page, asked("ROUNDTRIP_USER_TOKEN"));
       await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
       const cookies = await page.context().cookies();
       await page.close();
@@ -29,15 +30,9 @@ export const test = base.extend<object, Asked>({
   ],
 });
 
-/**
- * What a variable says.
- *
- * @throws when it is missing.
- */
-export function asked(variable: string): string {
-  const value = process.env[variable];
-  if (value === undefined || value === "") throw new Error(`${variable} is not set.`);
-  return value;
+/** A variable of the command. */
+export function asked(name: string): string {
+  return variable(name, "run `cargo xtask screenshots`");
 }
 
 export { expect } from "@playwright/test";
