@@ -16,7 +16,7 @@ import { type MockSeries, seriesOf } from "./series";
 const PROJECT = "libfoo";
 const EMPTY_PROJECT = "libempty";
 
-export type Extent = { isEmpty?: boolean; isForbidden?: boolean };
+type Extent = { isEmpty?: boolean; isForbidden?: boolean };
 
 /** All data. Writes change the lists in it. */
 export class World {

@@ -130,7 +130,7 @@ export const sweepQuery = (project: string, query: SweepAsked) =>
   moving(read("/api/v1/projects/{project}/charts/sweep", { path: { project }, query }));
 
 /** Two commits or runs, and the filter for their pairs. */
-export type ComparedAsked = QueryOf<"/api/v1/projects/{project}/compare">;
+type ComparedAsked = QueryOf<"/api/v1/projects/{project}/compare">;
 
 export const compareQuery = (project: string, query: ComparedAsked) =>
   read("/api/v1/projects/{project}/compare", { path: { project }, query });

@@ -1,7 +1,7 @@
 /** Differences between two environments of a machine. */
 import { distinct } from "./collections";
 
-export type EnvironmentFacts = Readonly<Record<string, string>>;
+type EnvironmentFacts = Readonly<Record<string, string>>;
 
 /** Longer values are shortened. */
 const VALUE_CHARACTERS_MAX = 24;

@@ -3,7 +3,7 @@ import type { ChangePoint, LineSeries } from "@/api/types";
 import { numbersOf } from "./statistics";
 
 /** The point drawn for a commit: its column index, and how many runs the commit has. */
-export type DrawnPlace = { place: number; ordinal: number; runs: number };
+type DrawnPlace = { place: number; ordinal: number; runs: number };
 
 /**
  * The points of a line, one per commit, oldest first: the newest run with an unmodified work tree, otherwise the newest

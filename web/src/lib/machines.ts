@@ -32,7 +32,7 @@ export type Health = {
 };
 
 /** No run for longer than usual. */
-export type Silence = { since: string; usual_ms: number };
+type Silence = { since: string; usual_ms: number };
 
 /** The health of a machine, from its newest runs and its agent, if it has one. */
 export function healthOf(

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { createSignal } from "./signal";
 
 /** Search, saved views, keyboard shortcuts. */
-export type Overlay = "palette" | "views" | "keys";
+type Overlay = "palette" | "views" | "keys";
 
 const { subscribe, notify } = createSignal();
 let current: Overlay | null = null;

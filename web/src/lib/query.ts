@@ -25,7 +25,7 @@ export type Query = Record<NameKey, string[]> & {
 };
 
 /** A syntax error at the characters from `from` to `to`, counted from 0. */
-export type QueryError = { from: number; to: number; message: string };
+type QueryError = { from: number; to: number; message: string };
 
 export type Parsed = { kind: "query"; query: Query } | { kind: "error"; error: QueryError };
 
@@ -182,7 +182,7 @@ const COMPARATORS = Object.keys(COMPARISONS) as Comparator[];
 type Comparator = keyof typeof COMPARISONS;
 
 /** A size, a comparison with a size, or an inclusive range, in bytes. */
-export type SizeTerm =
+type SizeTerm =
   | { kind: "exact"; bytes: number }
   | { kind: "compared"; comparator: Comparator; bytes: number }
   | { kind: "range"; from: number; to: number };

@@ -11,7 +11,7 @@ import { createSignal } from "./signal";
 export type KeyAction = readonly [key: string, what: string, action: () => void];
 
 /** A group of shortcuts: of a page, or of all pages. */
-export type KeyMap = { title: string; keys: readonly KeyAction[]; isEverywhere?: true };
+type KeyMap = { title: string; keys: readonly KeyAction[]; isEverywhere?: true };
 
 /** Time limit for the second key of a sequence. */
 const SECOND_KEY_MS = 1_500;

@@ -37,7 +37,7 @@ export function aPair(
 }
 
 /** The summary of a pair, as the server computes it. */
-export function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "kind">): Api.PairKind {
+function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "kind">): Api.PairKind {
   const isElsewhere = [p90, p99].some((extra) => extra?.verdict != null) || shape?.changed === true;
   switch (verdict) {
     case "not comparable":

@@ -4,7 +4,7 @@ import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from 
 import type { Scale } from "./ticks";
 
 /** An axis: range, labelled positions and label format. */
-export type PlotAxis = Scale & {
+type PlotAxis = Scale & {
   label: (tick: number) => string;
   isLogarithmic?: boolean;
   /** Padding between the axis ends and the drawing area. */
