@@ -1,6 +1,6 @@
 /** Compares two commits or runs: the worst change first, then every case. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { compareQuery, runsQuery } from "@/api/queries";
 import type { RunSummary } from "@/api/types";
 import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
@@ -10,19 +10,18 @@ import { pairsAsked } from "@/components/comparison/search";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { CommandLine, CommitName } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
-import { useTitle } from "@/lib/hooks";
-import { toCompare, toComparison } from "@/lib/paths";
+import { useSearchChange, useTitle } from "@/lib/hooks";
+import { toComparison } from "@/lib/paths";
 import { newestTwo } from "./data";
 import { sideQuery, sidesOf } from "./load";
 import { Sides, type SidesChange } from "./Sides";
-import { parseCompareSearch } from "./search";
+import type { CompareSearch } from "./search";
 
 const route = getRouteApi("/$project/compare");
 
 export function ComparePage() {
   const { project } = route.useParams();
   const search = route.useSearch();
-  const navigate = useNavigate();
   const queryClient = useQueryClient();
   const base = useQuery({ ...sideQuery(project, search.base), enabled: search.base !== undefined });
   const head = useQuery({ ...sideQuery(project, search.head), enabled: search.head !== undefined });
@@ -39,14 +38,8 @@ export function ComparePage() {
       : `${shortSha(base.data.commit.sha)} vs ${shortSha(head.data.commit.sha)}`,
   );
 
-  const go = (change: Record<string, unknown>, replace: boolean) =>
-    navigate({
-      ...toCompare(project),
-      search: parseCompareSearch({ ...search, ...change }),
-      replace,
-      resetScroll: false,
-    });
-  const setSides = (change: SidesChange) => go({ rows: undefined, ...change }, false);
+  const change = useSearchChange<CompareSearch>();
+  const setSides = (sides: SidesChange) => change({ rows: undefined, ...sides }, { replace: false });
   const error = base.error ?? head.error ?? comparison.error;
   const isMissing = search.base === undefined || search.head === undefined;
   return (
@@ -79,7 +72,7 @@ export function ComparePage() {
           sides={sides}
           comparison={comparison.data}
           search={search}
-          onSearch={(change) => go(change, true)}
+          onSearch={change}
         />
       )}
     </>

@@ -37,7 +37,9 @@ export const sideQuery = (project: string, text = "") =>
           return { name: commit.sha, commit, isRun: false };
         }
         case "none":
-          throw new Error(`“${text}” is neither a commit hash of 7 or more digits nor a run id.`);
+          throw new Error(
+            `“${text}” is not a commit or run. Expected 7 or more digits of a hash, or a run id.`,
+          );
       }
     },
   });

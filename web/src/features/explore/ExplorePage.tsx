@@ -1,12 +1,12 @@
 /** Explore: search all series of a project and see them over the last commits. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { facetsQuery, foundSeriesQuery, machinesQuery } from "@/api/queries";
 import { optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { CommandLine } from "@/components/ui/text";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { show } from "@/lib/overlays";
 import { toExplore, toFound, toSeriesTogether } from "@/lib/paths";
 import { EVERYTHING, FIGURES, parseQuery, type Query, textOf } from "@/lib/query";
@@ -29,7 +29,7 @@ const EMPTY = "No series matches all filters.";
 export function ExplorePage() {
   const { project } = route.useParams();
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const change = useSearchChange<ExploreSearch>();
   const { q = "", after } = search;
   const all = useSuspenseQuery(facetsQuery(project, {})).data;
   const { data: machines } = useSuspenseQuery(machinesQuery(project));
@@ -47,20 +47,11 @@ export function ExplorePage() {
   const figure = query.figure ?? "p50";
   useTitle(`Explore ${project}`);
 
-  const go = (change: Partial<Record<keyof ExploreSearch, string | undefined>>, replace: boolean) =>
-    navigate({
-      ...toExplore(project),
-      search: ({ tables }) => ({
-        ...(tables !== undefined && { tables }),
-        ...parseExploreSearch({ ...search, ...change }),
-      }),
-      replace,
-      resetScroll: false,
-    });
-  const searchFor = (text: string, replace = false) => go({ q: text, after: undefined }, replace);
+  const searchFor = (text: string, replace = false) =>
+    change({ q: parseExploreSearch({ q: text }).q, after: undefined }, { replace });
   const pick = (seriesId: number, isPicked: boolean) => {
     const others = picked.filter((id) => id !== seriesId);
-    go({ picked: textOfPicked(isPicked ? [...others, seriesId] : others) }, true);
+    void change({ picked: textOfPicked(isPicked ? [...others, seriesId] : others) });
   };
   const series = found.data?.series ?? [];
   const total = asked === null ? 0 : (counts.data?.series_count ?? all.series_count);
@@ -112,11 +103,7 @@ export function ExplorePage() {
                         searchFor(textOf({ ...query, figure: value === "p50" ? undefined : value }), true)
                       }
                     />
-                    <Picked
-                      project={project}
-                      picked={picked}
-                      onClear={() => go({ picked: undefined }, true)}
-                    />
+                    <Picked project={project} picked={picked} onClear={() => change({ picked: undefined })} />
                   </div>
                 }
               />

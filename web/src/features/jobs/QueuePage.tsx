@@ -15,7 +15,6 @@ import { toMachines, toMeasure, toQueue } from "@/lib/paths";
 import { beginsOf, FINISHED, OPEN, queueOf, queueSentence, STATUSES, type Status } from "@/lib/queue";
 import { present } from "@/lib/search";
 import { upperFirst } from "@/lib/units";
-import { parseQueueSearch } from "./search";
 
 const route = getRouteApi("/$project/jobs");
 
@@ -46,10 +45,6 @@ export function QueuePage() {
     );
   const mayQueue = refusal(session, project, "queue") === null;
   const change = useSearchChange<{ status: string; machine: string; after: string }>();
-  const show = (asked: { status?: string; machine?: string }) => {
-    const { status, machine } = parseQueueSearch({ ...search, ...asked });
-    return change({ status, machine, after: undefined });
-  };
   const names = [...agents, ...queue, ...finished.jobs].flatMap(({ machine }) => machine ?? []);
   const machines = distinct(names).sort(ascending);
   return (
@@ -65,14 +60,14 @@ export function QueuePage() {
           label="Status"
           options={[ALL_OPTION, ...optionsOf(STATUSES, upperFirst)]}
           value={search.status ?? ALL}
-          onChange={(status) => show({ status })}
+          onChange={(status) => change({ status: status || undefined, after: undefined })}
         />
         {machines.length > 1 && (
           <SelectField
             label="Machine"
             options={[ALL_OPTION, ...optionsOf(machines)]}
             value={search.machine ?? ALL}
-            onChange={(machine) => show({ machine })}
+            onChange={(machine) => change({ machine: machine || undefined, after: undefined })}
           />
         )}
         {mayQueue && (

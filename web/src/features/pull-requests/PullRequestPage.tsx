@@ -1,6 +1,6 @@
 /** One pull request: comparison with its merge base, and its runs. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { compareQuery, pullRequestQuery, runsQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
 import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
@@ -9,9 +9,9 @@ import { pairsAsked } from "@/components/comparison/search";
 import { RunsTable } from "@/components/RunsTable";
 import { Breadcrumb, ErrorState, Section } from "@/components/ui/states";
 import { CommandLine, CommitName } from "@/components/ui/text";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toComparison, toPullRequest, toPullRequests } from "@/lib/paths";
-import { isBaseMissing, parsePullRequestSearch, runsAsked, sidesOf, titleOf } from "./data";
+import { isBaseMissing, type PullRequestSearch, runsAsked, sidesOf, titleOf } from "./data";
 
 const route = getRouteApi("/$project/pull-requests/$pullRequest");
 
@@ -19,7 +19,7 @@ export function PullRequestPage() {
   const { project, pullRequest } = route.useParams();
   const number = Number(pullRequest);
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const change = useSearchChange<PullRequestSearch>();
   const { data: summary } = useSuspenseQuery(pullRequestQuery(project, number));
   const { data: page } = useSuspenseQuery(runsQuery(project, runsAsked(number, search.after)));
   const sides = sidesOf(summary, search.machine);
@@ -55,14 +55,7 @@ export function PullRequestPage() {
           sides={sides}
           comparison={compared}
           search={search}
-          onSearch={(change) =>
-            navigate({
-              ...toPullRequest(project, number),
-              search: parsePullRequestSearch({ ...search, ...change }),
-              replace: true,
-              resetScroll: false,
-            })
-          }
+          onSearch={change}
         />
       )}
       <Section title="Runs">

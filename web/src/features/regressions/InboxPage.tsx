@@ -8,7 +8,7 @@ import { FormError } from "@/components/form";
 import { Button, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
-import { useNow, useTitle } from "@/lib/hooks";
+import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression, toRegressions } from "@/lib/paths";
 import {
@@ -25,7 +25,7 @@ import { inDays } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
 import { alertState, whereText } from "./data";
-import { type InboxSearch, parseInboxSearch } from "./search";
+import type { InboxSearch } from "./search";
 import { useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions");
@@ -55,11 +55,11 @@ export function InboxPage() {
   const { regressions } = data;
   useTitle(`Changes in ${project}`);
 
-  const show = (change: Partial<Record<keyof InboxSearch, unknown>>) => {
+  const change = useSearchChange<InboxSearch>();
+  const show = (asked: Parameters<typeof change>[0]) => {
     setMarked(new Set());
     setCurrent(0);
-    const next = parseInboxSearch({ ...search, after: undefined, ...change });
-    navigate({ ...toRegressions(project), search: next, replace: true });
+    void change({ after: undefined, ...asked });
   };
   const ids = regressions.map(({ regression_id }) => regression_id);
   // Only visible rows can be selected.
@@ -114,7 +114,7 @@ export function InboxPage() {
           <input
             type="checkbox"
             checked={search.quiet === true}
-            onChange={({ target }) => show({ quiet: target.checked })}
+            onChange={({ target }) => show({ quiet: target.checked || undefined })}
           />
           Include muted and held
         </label>

@@ -1,19 +1,20 @@
 /** All runs of a project, newest first, with pagination. */
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { machinesQuery, projectQuery, runsQuery } from "@/api/queries";
 import { RunsTable } from "@/components/RunsTable";
 import { optionsOf, SelectField } from "@/components/ui/controls";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toRuns } from "@/lib/paths";
 import { counted } from "@/lib/units";
+import type { RunsSearch } from "./search";
 
 const route = getRouteApi("/$project/runs");
 
 export function RunsPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const change = useSearchChange<RunsSearch>();
   const { data: summary } = useSuspenseQuery(projectQuery(project));
   const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const { data: page } = useSuspenseQuery(runsQuery(project, search));
@@ -30,9 +31,7 @@ export function RunsPage() {
             label="Machine"
             options={[{ value: "", label: "All" }, ...optionsOf(names)]}
             value={search.machine ?? ""}
-            onChange={(machine) =>
-              navigate({ ...toRuns(project), search: machine === "" ? {} : { machine }, replace: true })
-            }
+            onChange={(machine) => change({ machine: machine || undefined, after: undefined })}
           />
         </div>
       )}
