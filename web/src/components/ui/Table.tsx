@@ -99,18 +99,19 @@ export function RowTable<Row>({ label, className = "table", rows, keyOf, columns
   );
 }
 
-type TableSectionProps<Row> = Omit<RowTableProps<Row>, "label" | "className"> & {
+type TableSectionProps<Row> = Omit<RowTableProps<Row>, "label"> & {
   title: string;
-  note?: string;
+  tools?: ReactNode;
+  note?: string | false;
 };
 
-/** A section with a dense table; nothing without rows. */
-export function TableSection<Row>({ title, note, ...table }: TableSectionProps<Row>) {
+/** A section with a table, dense by default; nothing without rows. */
+export function TableSection<Row>({ title, tools, note = false, ...table }: TableSectionProps<Row>) {
   if (table.rows.length === 0) return null;
   return (
-    <Section title={title}>
+    <Section title={title} tools={tools}>
       <RowTable label={title} className="table table-dense" {...table} />
-      {note !== undefined && <p className="section-note">{note}</p>}
+      {note !== false && <p className="section-note">{note}</p>}
     </Section>
   );
 }

@@ -2,8 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
-import { Section } from "@/components/ui/states";
-import { RowTable, rowHead } from "@/components/ui/Table";
+import { rowHead, TableSection } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
@@ -24,47 +23,44 @@ type Props = {
 
 export function OpenRegressions({ project, all, rows, series, lines }: Props) {
   return (
-    <Section title="Open regressions" tools={<Link {...toRegressions(project)}>{all}</Link>}>
-      <RowTable
-        label="Open regressions"
-        rows={rows}
-        keyOf={({ regression }) => regression.regression_id}
-        columns={[
-          [
-            rowHead("Change", "number"),
-            ({ regression: { regression_id, direction, worst_change }, worst }) => {
-              const change = worst?.change ?? worst_change;
-              return (
-                <Link
-                  {...toRegression(project, regression_id)}
-                  className={`change change-${direction} strong`}
-                >
-                  {change === null ? "unknown" : changeText(change)}
-                </Link>
-              );
-            },
-          ],
-          ["Level", ({ worst }) => worst !== null && levelText(worst), "muted"],
-          [
-            "Case",
-            ({ regression: { series_count }, worst }) => (
-              <SeriesName series={series.get(worst?.series_id ?? 0)} count={series_count} />
-            ),
-            "flexible",
-          ],
-          ["Percentile", ({ worst }) => worst?.figure, "muted"],
-          ["Machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
-          ["Since", (row) => <Since row={row} />, "since"],
-          ["Last 60 points", (row) => <Trend row={row} lines={lines} />],
-          [
-            "State",
-            ({ regression: { state, assignee } }) =>
-              `${STATE_NAMES[state]}${assignee === null ? "" : `, ${assignee}`}`,
-            ({ regression: { state } }) => ({ className: state === "new" ? undefined : "muted" }),
-          ],
-        ]}
-      />
-    </Section>
+    <TableSection
+      title="Open regressions"
+      tools={<Link {...toRegressions(project)}>{all}</Link>}
+      className="table"
+      rows={rows}
+      keyOf={({ regression }) => regression.regression_id}
+      columns={[
+        [
+          rowHead("Change", "number"),
+          ({ regression: { regression_id, direction, worst_change }, worst }) => {
+            const change = worst?.change ?? worst_change;
+            return (
+              <Link {...toRegression(project, regression_id)} className={`change change-${direction} strong`}>
+                {change === null ? "unknown" : changeText(change)}
+              </Link>
+            );
+          },
+        ],
+        ["Level", ({ worst }) => worst !== null && levelText(worst), "muted"],
+        [
+          "Case",
+          ({ regression: { series_count }, worst }) => (
+            <SeriesName series={series.get(worst?.series_id ?? 0)} count={series_count} />
+          ),
+          "flexible",
+        ],
+        ["Percentile", ({ worst }) => worst?.figure, "muted"],
+        ["Machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
+        ["Since", (row) => <Since row={row} />, "since"],
+        ["Last 60 points", (row) => <Trend row={row} lines={lines} />],
+        [
+          "State",
+          ({ regression: { state, assignee } }) =>
+            `${STATE_NAMES[state]}${assignee === null ? "" : `, ${assignee}`}`,
+          ({ regression: { state } }) => ({ className: state === "new" ? undefined : "muted" }),
+        ],
+      ]}
+    />
   );
 }
 

@@ -114,15 +114,13 @@ export function OverviewPage() {
           commitCount: summary.commit_count,
         }}
       />
-      {rows.length > 0 && (
-        <OpenRegressions
-          project={project}
-          all={headlineOf(open.regressions, { shown: "open", direction: "regressed", isWhole })}
-          rows={rows}
-          series={series}
-          lines={lines}
-        />
-      )}
+      <OpenRegressions
+        project={project}
+        all={headlineOf(open.regressions, { shown: "open", direction: "regressed", isWhole })}
+        rows={rows}
+        series={series}
+        lines={lines}
+      />
       <Section
         title="Machines"
         tools={

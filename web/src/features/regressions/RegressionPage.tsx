@@ -1,12 +1,13 @@
 /** One regression: its series, suspect commits, root cause and triage. */
 import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
-import { type ChangeEvent, type FormEvent, useState } from "react";
+import { type ChangeEvent, useState } from "react";
 import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
 import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
+import { Form } from "@/components/form";
 import { SelectField, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import { numeric, RowTable, rowHead } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead, TableSection } from "@/components/ui/Table";
 import { Ago, CommitName, Sentences, TimeText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
@@ -41,11 +42,7 @@ export function RegressionPage() {
       <Section title="Triage">
         <TriageForm project={project} regression={regression} />
       </Section>
-      {culprits.length > 0 && (
-        <Section title="Suspect commits">
-          <SuspectCommits culprits={culprits} />
-        </Section>
-      )}
+      <SuspectCommits culprits={culprits} />
       <Section title="Affected series">
         <SeriesChanges project={project} changes={changes} />
       </Section>
@@ -61,32 +58,30 @@ export function RegressionPage() {
 
 function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
   return (
-    <>
-      <RowTable
-        label="Suspect commits"
-        rows={culprits}
-        keyOf={({ commit }) => commit.sha}
-        columns={[
-          [rowHead("Commit"), ({ commit }) => <CommitName commit={commit} />],
-          [numeric("Probability"), ({ probability }) => shareOfAll(probability)],
-          [
-            { name: "Subject", className: "grow" },
-            ({ commit }) => commit.subject,
-            ({ commit }) => ({ className: "grow", title: commit.subject }),
-          ],
-          ["Author", ({ commit }) => commit.author],
-          ["Committed", ({ commit }) => formatMoment(commit.committed_at)],
-          ["Measured", ({ measured }) => (measured ? "yes" : <span className="muted">not yet</span>)],
-        ]}
-      />
-      {culprits.some(({ measured }) => !measured) && (
-        <p className="section-note">
-          Unmeasured commits share the probability of the next measured one. Bisection is queued.
-        </p>
-      )}
-    </>
+    <TableSection
+      title="Suspect commits"
+      className="table"
+      rows={culprits}
+      keyOf={({ commit }) => commit.sha}
+      columns={[
+        [rowHead("Commit"), ({ commit }) => <CommitName commit={commit} />],
+        [numeric("Probability"), ({ probability }) => shareOfAll(probability)],
+        [
+          { name: "Subject", className: "grow" },
+          ({ commit }) => commit.subject,
+          ({ commit }) => ({ className: "grow", title: commit.subject }),
+        ],
+        ["Author", ({ commit }) => commit.author],
+        ["Committed", ({ commit }) => formatMoment(commit.committed_at)],
+        ["Measured", ({ measured }) => (measured ? "yes" : <span className="muted">not yet</span>)],
+      ]}
+      note={culprits.some(({ measured }) => !measured) && UNMEASURED_NOTE}
+    />
   );
 }
+
+const UNMEASURED_NOTE =
+  "Unmeasured commits share the probability of the next measured one. Bisection is queued.";
 
 /** Of hundreds of series, the largest changes are shown first. */
 const SHOWN_MAX = 20;
@@ -187,15 +182,28 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
     );
   }
   const me = session.account.name;
-  const save = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () =>
     triage.mutate(
       { ids: [regression.regression_id], change: changeOf(draft) },
       { onSuccess: () => setDraft({}) },
     );
-  };
   return (
-    <form className="triage" onSubmit={save}>
+    <Form
+      className="triage"
+      submit="Save"
+      change={triage}
+      outcome={
+        <>
+          {regression.bug_url !== null && (
+            <a href={regression.bug_url} rel="noreferrer">
+              {regression.bug_url}
+            </a>
+          )}
+          {triage.isSuccess && <span className="muted">Saved</span>}
+        </>
+      }
+      onSubmit={save}
+    >
       <div className="controls">
         <SelectField
           label="State"
@@ -231,23 +239,7 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
         Issue link
         <input type="url" placeholder="https://" {...bound("bug_url")} />
       </label>
-      <div className="controls">
-        <button type="submit" className="button" disabled={triage.isPending}>
-          Save
-        </button>
-        {regression.bug_url !== null && (
-          <a href={regression.bug_url} rel="noreferrer">
-            {regression.bug_url}
-          </a>
-        )}
-        {triage.isError && (
-          <span className="warning" role="alert">
-            {triage.error.message}
-          </span>
-        )}
-        {triage.isSuccess && <span className="muted">Saved</span>}
-      </div>
-    </form>
+    </Form>
   );
 }
 
