@@ -1,6 +1,7 @@
-/** Delivery counts by receiver: a header and cells for other tables, and a table. */
+/** Delivery counts by receiver. */
+import type { ReactNode } from "react";
 import type { Delivery } from "@/api/types";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { isWhole } from "@/lib/points";
 import { formatCount } from "@/lib/units";
 
@@ -18,61 +19,52 @@ const KINDS: Kind[] = [
   { key: "torn", label: "Torn", meaning: "received with content that was never sent" },
 ];
 
-/** The headers for [`DeliveryCells`]. */
-export function DeliveryHeads() {
-  return (
-    <>
-      <th scope="col" className="number">
-        Receiver
-      </th>
-      {KINDS.map(({ key, label, meaning }) => (
-        <th key={key} scope="col" className="number" title={meaning}>
-          {label}
-        </th>
-      ))}
-    </>
-  );
-}
+/** The receivers of a result. */
+type Group = {
+  key: number;
+  deliveries: Delivery[];
+  /** The cells before the receivers, which span all rows. */
+  lead?: (rows: number) => ReactNode;
+};
 
-/** One receiver, counted from 1. Lost and altered messages are highlighted. */
-export function DeliveryCells({ receiver, delivery }: { receiver: number; delivery: Delivery }) {
-  return (
-    <>
-      <th scope="row" className="number">
-        {formatCount(receiver)}
-      </th>
-      {KINDS.map(({ key }) => (
-        <td key={key} className={key !== "delivered" && delivery[key] > 0 ? "number warning" : "number"}>
-          {formatCount(delivery[key])}
-        </td>
-      ))}
-    </>
-  );
-}
+type Props = { label: string; heads?: string[]; groups: Group[] };
 
-export function DeliveryTable({ label, deliveries }: { label: string; deliveries: Delivery[] }) {
+/** Each receiver, counted from 1. Lost and altered messages are highlighted. */
+export function DeliveryTable({ label, heads = [], groups }: Props) {
+  const counts = KINDS.map(({ label: name, meaning }) => ({ name, className: "number", title: meaning }));
   return (
     <>
-      <ScrollRegion label={label}>
-        <table className="table table-dense table-narrow">
-          <thead>
-            <tr>
-              <DeliveryHeads />
-            </tr>
-          </thead>
-          <tbody>
+      <Table
+        label={label}
+        className={heads.length === 0 ? "table table-dense table-narrow" : "table table-dense"}
+        heads={[...heads, numeric("Receiver"), ...counts]}
+      >
+        {groups.map(({ key, deliveries, lead }) => (
+          <tbody key={key}>
             {deliveries.map((delivery, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: receivers have no other identity.
               <tr key={index}>
-                <DeliveryCells receiver={index + 1} delivery={delivery} />
+                {index === 0 && lead?.(deliveries.length)}
+                <th scope="row" className="number">
+                  {formatCount(index + 1)}
+                </th>
+                {KINDS.map(({ key: kind }) => (
+                  <td
+                    key={kind}
+                    className={kind !== "delivered" && delivery[kind] > 0 ? "number warning" : "number"}
+                  >
+                    {formatCount(delivery[kind])}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
-        </table>
-      </ScrollRegion>
+        ))}
+      </Table>
       <p className="section-note">
         Accepted messages, all repetitions.
-        {!deliveries.every(isWhole) && " Torn: content that was never sent."}
+        {!groups.every(({ deliveries }) => deliveries.every(isWhole)) &&
+          " Torn: content that was never sent."}
       </p>
     </>
   );

@@ -3,8 +3,8 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
-import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
-import { Breadcrumb, ScrollRegion, Section } from "@/components/ui/states";
+import { DeliveryTable } from "@/components/DeliveryTable";
+import { Breadcrumb, Section } from "@/components/ui/states";
 import { type Column, numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { CommandLine, Facts, Warnings } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
@@ -81,7 +81,24 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       ))}
       {deliveries.length > 0 && (
         <Section title="Lost or altered messages">
-          <Deliveries project={project} runId={runId} groups={deliveries} />
+          <DeliveryTable
+            label="Lost or altered messages"
+            heads={["Transport", "Case"]}
+            groups={deliveries.map(({ series_id, transport, caseName, deliveries }) => ({
+              key: series_id,
+              deliveries,
+              lead: (rows) => (
+                <>
+                  <th scope="rowgroup" rowSpan={rows} className="top">
+                    <Link {...toPoint(project, series_id, runId)}>{transport}</Link>
+                  </th>
+                  <td rowSpan={rows} className="muted brief top">
+                    {caseName}
+                  </td>
+                </>
+              ),
+            }))}
+          />
         </Section>
       )}
       <TableSection
@@ -199,51 +216,9 @@ function environmentFacts(facts: Record<string, string>) {
   }));
 }
 
-type Props = { project: string; runId: string; groups: ReturnType<typeof deliveryGroups> };
-
 /** The number of cases, with their names in the tooltip. */
 const CASES: Column<{ cases: string[] }> = [
   "Cases",
   ({ cases }) => counted(cases.length, "case"),
   ({ cases }) => ({ className: "muted", title: cases.join("\n") }),
 ];
-
-/** Results where a receiver did not get every accepted message. */
-function Deliveries({ project, runId, groups }: Props) {
-  return (
-    <>
-      <ScrollRegion label="Lost or altered messages">
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">Transport</th>
-              <th scope="col">Case</th>
-              <DeliveryHeads />
-            </tr>
-          </thead>
-          {groups.map(({ series_id, transport, caseName, deliveries }) => (
-            <tbody key={series_id}>
-              {deliveries.map((delivery, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: receivers are identified by position.
-                <tr key={index}>
-                  {index === 0 && (
-                    <>
-                      <th scope="rowgroup" rowSpan={deliveries.length} className="top">
-                        <Link {...toPoint(project, series_id, runId)}>{transport}</Link>
-                      </th>
-                      <td rowSpan={deliveries.length} className="muted brief top">
-                        {caseName}
-                      </td>
-                    </>
-                  )}
-                  <DeliveryCells receiver={index + 1} delivery={delivery} />
-                </tr>
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </ScrollRegion>
-      <p className="section-note">Accepted messages, all repetitions. Torn: content that was never sent.</p>
-    </>
-  );
-}

@@ -152,7 +152,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       )}
       {deliveries.length > 0 && (
         <Section title="Deliveries by receiver">
-          <DeliveryTable label="Deliveries by receiver" deliveries={deliveries} />
+          <DeliveryTable label="Deliveries by receiver" groups={[{ key: seriesId, deliveries }]} />
         </Section>
       )}
       <TableSection
@@ -207,7 +207,6 @@ function measuredLede({ transport, case: kase }: SeriesSummary): string {
   return `${transport.title}. ${transport.semantics}${latency}`;
 }
 
-/** Warnings that limit comparisons with other series. */
 function warningsOf(series: SeriesSummary, pinned: SeriesPoint | null, isOversubscribed: boolean): string[] {
   const { probe } = series.methodology;
   const point = pinned?.point;
@@ -222,7 +221,6 @@ function warningsOf(series: SeriesSummary, pinned: SeriesPoint | null, isOversub
 
 type ChangesProps = { project: string; changePoints: ChangePoint[] };
 
-/** The change points of the series, with cause and regression. */
 const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
   return (
     <TableSection
