@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { commitSha, cursor, localPath, oneOf, present, slug, slugs, text, uuid, whole } from "./search";
+import {
+  commitSha,
+  cursor,
+  localPath,
+  oneOf,
+  present,
+  slug,
+  slugs,
+  text,
+  uuid,
+  whole,
+  withToggled,
+} from "./search";
 
 describe("reading a query", () => {
   it("keeps valid values", () => {
@@ -24,6 +36,11 @@ describe("reading a query", () => {
     expect(commitSha("main")).toBeUndefined();
     expect(uuid("latest")).toBeUndefined();
     expect(cursor("a b")).toBeUndefined();
+  });
+  it("toggles one identifier of several", () => {
+    expect(withToggled("trend", "sizes")).toBe("trend.sizes");
+    expect(withToggled("trend.sizes", "trend")).toBe("sizes");
+    expect(withToggled("sizes", "sizes")).toBeUndefined();
   });
   it("drops absent entries, so that the URL stays short", () => {
     expect(present({ a: 1, b: undefined })).toEqual({ a: 1 });

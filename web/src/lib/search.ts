@@ -47,6 +47,12 @@ export function joined(names: string[]): string | undefined {
   return names.length === 0 ? undefined : names.join(".");
 }
 
+/** A text from `slugs` with an identifier added, or removed if it was there. */
+export function withToggled(value: string | undefined, name: string): string | undefined {
+  const names = slugsOf(value);
+  return joined(names.includes(name) ? names.filter((other) => other !== name) : [...names, name]);
+}
+
 export function commitSha(value: unknown): string | undefined {
   return typeof value === "string" && /^[0-9a-f]{40}$/.test(value) ? value : undefined;
 }

@@ -28,7 +28,7 @@ type Props = {
 export function ChartFrame({ name, title, summary, table, controls, pending, children }: Props) {
   const id = useId();
   const body = useRef<HTMLDivElement>(null);
-  const { isTable, isEmbedded, setTable } = useFrame(name);
+  const { isTable, isEmbedded, toggleTable } = useFrame(name);
   const save = (how: typeof savePng, { fileName }: ChartTable) => {
     if (body.current !== null) void how(body.current, title, fileName);
   };
@@ -44,7 +44,7 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
         {table !== null && pending === undefined && (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
           <div className="tools" role="group" aria-label={`${title}: export`}>
-            <TextButton aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+            <TextButton aria-pressed={isTable} onClick={toggleTable}>
               Table
             </TextButton>
             {table.csvHref === undefined ? (

@@ -1,8 +1,8 @@
 /** Buttons to show, hide and highlight the lines of a chart. */
 import { useState } from "react";
 import { useSearchChange } from "@/lib/hooks";
+import { withToggled } from "@/lib/search";
 import { lineStyle, markerPath } from "./lines";
-import { withToggled } from "./swept";
 
 type ChosenLine = { key: string; label: string; look: number; isShown: boolean };
 

@@ -1,6 +1,6 @@
 /** The lines of a sweep chart, and which are visible. Pure. */
 import { type Answer, leadersOf } from "@/lib/fastest";
-import { joined, slugsOf } from "@/lib/search";
+import { slugsOf } from "@/lib/search";
 import { type Figure, figureOf, type MeasuredLine } from "@/lib/sweep";
 import type { SweepLine } from "./SweepChart";
 
@@ -10,12 +10,6 @@ export type SweptLine = MeasuredLine & { look: number; isShown: boolean };
 export function sweptLines(lines: MeasuredLine[], hidden: string | undefined): SweptLine[] {
   const names = slugsOf(hidden);
   return lines.map((line, look) => ({ ...line, look, isShown: !names.includes(line.key) }));
-}
-
-/** Toggles a line. */
-export function withToggled(hidden: string | undefined, key: string): string | undefined {
-  const names = slugsOf(hidden);
-  return joined(names.includes(key) ? names.filter((name) => name !== key) : [...names, key]);
 }
 
 /** The lines of the chart; those that are fastest at some size are emphasised. */

@@ -1,6 +1,6 @@
 /** Chart state in the address: charts shown as tables, and the embedded chart. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { joined, searchOf, slug, slugs, slugsOf } from "@/lib/search";
+import { present, searchOf, slug, slugs, slugsOf, withToggled } from "@/lib/search";
 
 /** The query parameters for charts. */
 export const parseFrameSearch = searchOf({
@@ -15,23 +15,12 @@ export function useFrame(name: string) {
   const isTable = useSearch({ strict: false, select: ({ tables }) => slugsOf(tables).includes(name) });
   const isEmbedded = useSearch({ strict: false, select: ({ embed }) => embed === name });
   const navigate = useNavigate();
-  const setTable = (isTable: boolean) => {
-    return navigate({
+  const toggleTable = () =>
+    navigate({
       to: ".",
-      search: (previous) => {
-        const { tables, ...rest } = previous;
-        const changed = withTable(tables, name, isTable);
-        return changed === undefined ? rest : { ...rest, tables: changed };
-      },
+      search: (previous) => present({ ...previous, tables: withToggled(previous.tables, name) }),
       replace: true,
       resetScroll: false,
     });
-  };
-  return { isTable, isEmbedded, setTable };
-}
-
-/** Toggles between chart and table. */
-export function withTable(tables: string | undefined, name: string, isTable: boolean): string | undefined {
-  const others = slugsOf(tables).filter((other) => other !== name);
-  return joined(isTable ? [...others, name] : others);
+  return { isTable, isEmbedded, toggleTable };
 }

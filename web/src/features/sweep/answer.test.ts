@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawnLines, sweptLines, withToggled } from "@/components/chart/swept";
+import { drawnLines, sweptLines } from "@/components/chart/swept";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, type Figure, linesOf } from "@/lib/sweep";
 import { aSweep, aSweepLine } from "@/test/comparisons";
@@ -149,6 +149,4 @@ it("does not draw a hidden line, and keeps its style", () => {
     ["memfd", 1, true],
     ["tcp", 2, false],
   ]);
-  expect(withToggled("pipe", "tcp")).toBe("pipe.tcp");
-  expect(withToggled("pipe", "pipe")).toBeUndefined();
 });
