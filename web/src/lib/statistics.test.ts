@@ -10,7 +10,6 @@ import {
   environmentsOf,
   intervalText,
   numbersOf,
-  optionalNumbersOf,
   shareBelow,
   sizeOf,
 } from "./statistics";
@@ -42,7 +41,7 @@ it("adds differences up", () => {
 });
 
 it("leaves absent values out of the sum", () => {
-  expect(optionalNumbersOf([null, 510, null, -5])).toEqual([null, 510, null, 505]);
+  expect(numbersOf([null, 510, null, -5])).toEqual([null, 510, null, 505]);
 });
 
 it("assigns environments to points", () => {

@@ -89,22 +89,13 @@ export function shareBelow(buckets: readonly Bucket[], bytes: number): number {
   return below / Math.max(1, total);
 }
 
-/** Decodes a delta-encoded column. */
-export function numbersOf(deltas: readonly number[]): number[] {
+/** Decodes a delta-encoded column. Missing values stay missing. */
+export function numbersOf<T extends number | null>(deltas: readonly T[]): T[] {
   let sum = 0;
   return deltas.map((delta) => {
+    if (delta === null) return delta;
     sum += delta;
-    return sum;
-  });
-}
-
-/** Decodes a delta-encoded column with missing values. */
-export function optionalNumbersOf(deltas: readonly (number | null)[]): (number | null)[] {
-  let sum = 0;
-  return deltas.map((delta) => {
-    if (delta === null) return null;
-    sum += delta;
-    return sum;
+    return sum as T;
   });
 }
 

@@ -9,7 +9,7 @@ import { ordinalScale, type Scale, timeScale } from "@/components/chart/ticks";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
 import { changeText } from "@/lib/regressions";
-import { boundsOfBin, countsByBin, environmentsOf, numbersOf, optionalNumbersOf } from "@/lib/statistics";
+import { boundsOfBin, countsByBin, environmentsOf, numbersOf } from "@/lib/statistics";
 import { type Placed, positionOf, type SeriesPoint } from "./data";
 import type { Axis, Reach } from "./search";
 
@@ -135,7 +135,7 @@ function valuesOf({ latency_ns, stated, bytes_per_second }: LineSeries): [string
 }
 
 function bandOf({ latency_ns, stated }: LineSeries): [(number | null)[] | null, (number | null)[] | null] {
-  if (stated != null) return [optionalNumbersOf(stated.low), optionalNumbersOf(stated.high)];
+  if (stated != null) return [numbersOf(stated.low), numbersOf(stated.high)];
   if (latency_ns?.p25 == null || latency_ns.p75 == null) return [null, null];
   return [numbersOf(latency_ns.p25), numbersOf(latency_ns.p75)];
 }
