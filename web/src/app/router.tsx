@@ -220,13 +220,11 @@ const topologyRoute = createRoute({
   ...inProject("/topology"),
   validateSearch: parseTopologySearch,
   loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
-  loader: async ({ context: { queryClient }, params: { project }, deps }) => {
-    const place = await queryClient.ensureQueryData(placeQuery(project, deps, TOPOLOGY_SCENARIOS));
+  loader: async ({ context, params: { project }, deps }) => {
+    const place = await context.queryClient.ensureQueryData(placeQuery(project, deps, TOPOLOGY_SCENARIOS));
     if (place === null) return;
-    await Promise.all([
-      queryClient.ensureQueryData(machinesQuery(project)),
-      ...askedTopologies(place).map((asked) => queryClient.ensureQueryData(sweepQuery(project, asked))),
-    ]);
+    const sweeps = askedTopologies(place).map((asked) => sweepQuery(project, asked));
+    await waitFor(context, machinesQuery(project), ...sweeps);
   },
   component: lazyRouteComponent(() => import("@/features/sweep/TopologyPage"), "TopologyPage"),
 });
@@ -265,12 +263,11 @@ const workedRoute = createRoute({
 
 const machinesRoute = createRoute({
   ...inProject("/machines"),
-  loader: async ({ context: { queryClient }, params: { project } }) => {
+  loader: async ({ context, params: { project } }) => {
+    const { queryClient } = context;
     const [machines] = await Promise.all([
       queryClient.ensureQueryData(machinesQuery(project)),
-      queryClient.ensureQueryData(agentsQuery(project)),
-      queryClient.ensureQueryData(sessionQuery),
-      queryClient.ensureQueryData(runsQuery(project, {})),
+      waitFor(context, agentsQuery(project), sessionQuery, runsQuery(project, {})),
     ]);
     await Promise.all(
       machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
@@ -282,16 +279,12 @@ const machinesRoute = createRoute({
 const machineRoute = createRoute({
   ...inProject("/machines/$machine"),
   validateSearch: parseMachineSearch,
-  loader: async ({ context: { queryClient }, params: { project, machine } }) => {
-    const machines = await queryClient.ensureQueryData(machinesQuery(project));
+  loader: async ({ context, params: { project, machine } }) => {
+    const machines = await context.queryClient.ensureQueryData(machinesQuery(project));
     if (!machines.some((entry) => entry.machine === machine)) {
       throw errorOfUnknown(`${project} has no machine ${machine}.`);
     }
-    await Promise.all([
-      queryClient.ensureQueryData(runsQuery(project, { machine })),
-      queryClient.ensureQueryData(agentsQuery(project)),
-      queryClient.ensureQueryData(sessionQuery),
-    ]);
+    await waitFor(context, runsQuery(project, { machine }), agentsQuery(project), sessionQuery);
   },
   component: lazyRouteComponent(() => import("@/features/machines/MachinePage"), "MachinePage"),
 });
