@@ -1,7 +1,7 @@
 /** One query per endpoint, with how long its data stays fresh. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { client, dataOf, type QueryOf, read, readAll } from "./client";
-import { ApiError } from "./errors";
+import { client, dataOf, type QueryOf, read, readAll, wholeList } from "./client";
+import { errorOfUnknown } from "./errors";
 
 /** Immutable data: the results of a run. */
 const forever = <Options extends object>(options: Options) => ({
@@ -152,26 +152,21 @@ export const pullRequestsQuery = (
  *
  * @throws ApiError with status 404 if no run has the number.
  */
-export const pullRequestQuery = (project: string, pull_request: number) =>
-  queryOptions({
-    queryKey: ["/api/v1/projects/{project}/pull-requests", { path: { project } }, pull_request],
+export const pullRequestQuery = (project: string, pull_request: number) => {
+  const path = "/api/v1/projects/{project}/pull-requests";
+  return queryOptions({
+    queryKey: [path, { path: { project } }, pull_request],
     queryFn: async ({ signal }) => {
-      let after: string | null | undefined;
-      do {
-        const query = after == null ? {} : { after };
-        const params = { path: { project }, query };
-        const { pull_requests, next_after } = await dataOf(
-          client.GET("/api/v1/projects/{project}/pull-requests", { params, signal }),
-        );
-        const found = pull_requests.find((entry) => entry.pull_request === pull_request);
-        if (found !== undefined) return found;
-        const isPassed = (pull_requests.at(-1)?.pull_request ?? 0) < pull_request;
-        after = isPassed ? null : next_after;
-      } while (after != null);
-      const detail = `${project} has no runs of pull request ${pull_request}.`;
-      throw new ApiError(detail, 404, "Not found", null);
+      const all = await wholeList(
+        (query) => dataOf(client.GET(path, { params: { path: { project }, query }, signal })),
+        ({ pull_requests }) => pull_requests,
+      );
+      const found = all.find((entry) => entry.pull_request === pull_request);
+      if (found !== undefined) return found;
+      throw errorOfUnknown(`${project} has no runs of pull request ${pull_request}.`);
     },
   });
+};
 
 export const jobsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/jobs">) => ({
   ...read("/api/v1/projects/{project}/jobs", { path: { project }, query }),
