@@ -2,15 +2,18 @@
 import { linkOptions } from "@tanstack/react-router";
 import type { MeasureSearch } from "./measure";
 
+/** Links to a page of a project. */
+const page =
+  <const To extends string>(to: To) =>
+  (project: string) => ({ to, params: { project } });
+
 /** The start page: the only project, or the list of projects. */
 export const toHome = () => linkOptions({ to: "/" });
 
-export const toOverview = (project: string) => linkOptions({ to: "/$project", params: { project } });
-export const toRuns = (project: string) => linkOptions({ to: "/$project/runs", params: { project } });
-export const toErrorRates = (project: string) =>
-  linkOptions({ to: "/$project/error-rates", params: { project } });
-export const toRegressions = (project: string) =>
-  linkOptions({ to: "/$project/regressions", params: { project } });
+export const toOverview = page("/$project");
+export const toRuns = page("/$project/runs");
+export const toErrorRates = page("/$project/error-rates");
+export const toRegressions = page("/$project/regressions");
 
 export const toRegression = (project: string, regressionId: number) =>
   linkOptions({
@@ -39,13 +42,13 @@ export const toSeriesTogether = (project: string, [first = 0, ...others]: readon
     search: { with: others.join(",") },
   });
 
-export const toExplore = (project: string) => linkOptions({ to: "/$project/explore", params: { project } });
+export const toExplore = page("/$project/explore");
 
 export const toFound = (project: string, q: string) =>
   linkOptions({ to: "/$project/explore", params: { project }, search: { q } });
 
-export const toMachines = (project: string) => linkOptions({ to: "/$project/machines", params: { project } });
-export const toQueue = (project: string) => linkOptions({ to: "/$project/jobs", params: { project } });
+export const toMachines = page("/$project/machines");
+export const toQueue = page("/$project/jobs");
 
 export const toJob = (project: string, jobId: number) =>
   linkOptions({ to: "/$project/jobs/$jobId", params: { project, jobId: String(jobId) } });
@@ -54,20 +57,18 @@ export const toJob = (project: string, jobId: number) =>
 export const toMeasure = (project: string, search: MeasureSearch = {}) =>
   linkOptions({ to: "/$project/measure", params: { project }, search });
 
-export const toPullRequests = (project: string) =>
-  linkOptions({ to: "/$project/pull-requests", params: { project } });
-export const toSweep = (project: string) => linkOptions({ to: "/$project/sweep", params: { project } });
-export const toTopology = (project: string) => linkOptions({ to: "/$project/topology", params: { project } });
-export const toSizes = (project: string) => linkOptions({ to: "/$project/sizes", params: { project } });
-export const toAdvisor = (project: string) => linkOptions({ to: "/$project/advisor", params: { project } });
-export const toReference = (project: string) =>
-  linkOptions({ to: "/$project/reference", params: { project } });
+export const toPullRequests = page("/$project/pull-requests");
+export const toSweep = page("/$project/sweep");
+export const toTopology = page("/$project/topology");
+export const toSizes = page("/$project/sizes");
+export const toAdvisor = page("/$project/advisor");
+export const toReference = page("/$project/reference");
 
 export const toWorked = (project: string, reference: string) =>
   linkOptions({ to: "/$project/reference/$reference", params: { project, reference } });
 
-export const toSettings = (project: string) => linkOptions({ to: "/$project/settings", params: { project } });
-export const toCompare = (project: string) => linkOptions({ to: "/$project/compare", params: { project } });
+export const toSettings = page("/$project/settings");
+export const toCompare = page("/$project/compare");
 
 /** The comparison of two commits or runs: full or short SHAs, or run ids. */
 export const toComparison = (project: string, base: string, head: string) =>
