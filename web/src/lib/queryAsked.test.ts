@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { SeriesFacets } from "@/api/types";
-import { systemCounts, withName, withPeers, withSize } from "@/features/explore/facets";
-import { EVERYTHING, parseQuery, type Query, textOf } from "./query";
+import { parseQuery, type Query, textOf } from "./query";
 import { askedOf } from "./queryAsked";
 
 const names = (...values: string[]) => values.map((value) => ({ value, series_count: 1 }));
@@ -81,27 +80,4 @@ it("rejects more values than the server accepts", () => {
   const known = { ...KNOWN, facets: { ...FACETS, message_bytes: numbers(...sizes) } };
   expect(askedOf(queryOf("size:<=120"), known)).toMatchObject({ because: /^120 sizes match/ });
   expect(askedOf(queryOf("size:<=100"), known)).toMatchObject({ kind: "asked" });
-});
-
-it("toggles names and numbers", () => {
-  const ticked = withPeers(withName(EVERYTHING, "transport", "pipe", true), 2, true);
-  expect(textOf(ticked)).toBe("transport:pipe peers:2");
-  expect(withPeers(withName(ticked, "transport", "pipe", false), 2, false)).toEqual(EVERYTHING);
-});
-
-it("replaces a comparison with sizes when one is deselected", () => {
-  expect(textOf(withSize(queryOf("size:>=4k"), 65_536, false, KNOWN))).toBe("size:4k");
-  expect(textOf(withSize(queryOf("size:>=4k"), 64, true, KNOWN))).toBe("size:64,4k,64k");
-  expect(textOf(withSize(EVERYTHING, 64, true, KNOWN))).toBe("size:64");
-  expect(textOf(withSize(queryOf("size:64"), 64, false, KNOWN))).toBe("");
-});
-
-it("counts series by system on the selected machines", () => {
-  expect(systemCounts(FACETS, MACHINES, EVERYTHING)).toEqual([
-    { value: "linux", series_count: 2 },
-    { value: "macos", series_count: 1 },
-  ]);
-  expect(systemCounts(FACETS, MACHINES, queryOf("machine:lab-1"))).toEqual([
-    { value: "linux", series_count: 1 },
-  ]);
 });

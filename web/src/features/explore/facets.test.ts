@@ -19,6 +19,7 @@ const KNOWN = {
   facets: FACETS,
   machines: [
     { machine: "lab-1", os: "linux" },
+    { machine: "lab-2", os: "linux" },
     { machine: "mac-1", os: "macos" },
   ],
 };
@@ -27,6 +28,12 @@ function queryOf(text: string): Query {
   const parsed = parseQuery(text);
   if (parsed.kind === "error") throw new Error(parsed.error.message);
   return parsed.query;
+}
+
+/** The text after a click on the smallest size. */
+function toggledSize(text: string) {
+  const [size] = valuesOf(text, "Message size");
+  return size && textOf(size.toggled);
 }
 
 function valuesOf(text: string, title: string, counts = FACETS) {
@@ -42,6 +49,21 @@ it("selects values of the text, and changes the text", () => {
   expect(values.map(({ toggled }) => textOf(toggled))).toEqual(["transport:pipe,fifo p99", "p99"]);
 });
 
+it("changes numbers, and keeps the others", () => {
+  const peers = valuesOf("transport:pipe peers:2", "Receivers", { ...FACETS, peers: counted(1, 2) });
+  expect(peers.map(({ toggled }) => textOf(toggled))).toEqual(["transport:pipe peers:2,1", "transport:pipe"]);
+});
+
+it("counts series by system on the selected machines", () => {
+  const counts = { ...FACETS, machine: counted("lab-1", "lab-2", "mac-1") };
+  const systems = (text: string) => valuesOf(text, "OS", counts).map(({ value, count }) => [value, count]);
+  expect(systems("")).toEqual([
+    ["linux", 4],
+    ["macos", 2],
+  ]);
+  expect(systems("machine:lab-1")).toEqual([["linux", 2]]);
+});
+
 it("selects the sizes that match a comparison", () => {
   const values = valuesOf("size:>=4k", "Message size");
   expect(values.map(({ label, isOn }) => [label, isOn])).toEqual([
@@ -49,7 +71,8 @@ it("selects the sizes that match a comparison", () => {
     ["4 KiB", true],
     ["64 KiB", true],
   ]);
-  expect(textOf(values[2]?.toggled ?? queryOf(""))).toBe("size:4k");
+  expect(values.map(({ toggled }) => textOf(toggled))).toEqual(["size:64,4k,64k", "size:64k", "size:4k"]);
+  expect([toggledSize(""), toggledSize("size:64")]).toEqual(["size:64", ""]);
 });
 
 it("keeps selected values without series", () => {

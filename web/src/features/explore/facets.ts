@@ -1,5 +1,6 @@
 /** The filters of Explore: values of each facet, with the number of matching series. Pure. */
 import type { MachineSummary, SeriesFacets } from "@/api/types";
+import { ascending } from "@/lib/collections";
 import type { NameKey, Query } from "@/lib/query";
 import { type Known, meantSizes } from "@/lib/queryAsked";
 import { counted, formatBytesExactly } from "@/lib/units";
@@ -36,20 +37,23 @@ export function facetsOf(query: Query, counts: SeriesFacets, known: Known) {
     const found = key === "os" ? systemCounts(counts, known.machines, query) : counts[key];
     const isOffered = (name: string) => isOnSystem(name, query, known) || query.machine.includes(name);
     const offered = key === "machine" ? found.filter(({ value }) => isOffered(value)) : found;
-    return facet(title, offered, query[key], label, (name, isOn) => withName(query, key, name, isOn));
+    return facet(title, offered, query[key], label, (name, isOn) => ({
+      ...query,
+      [key]: toggled(query[key], name, isOn),
+    }));
   });
   const meant = query.size.length === 0 ? [] : meantSizes(query, known);
   return [
     ...names,
     facet("Message size", counts.message_bytes, meant, formatBytesExactly, (size, isOn) =>
-      withSize(query, size, isOn, known),
+      withSize(query, meant, size, isOn),
     ),
     facet(
       "Receivers",
       counts.peers,
       query.peers,
       (peers) => counted(peers, "receiver"),
-      (peers, isOn) => withPeers(query, peers, isOn),
+      (peers, isOn) => ({ ...query, peers: toggled(query.peers, peers, isOn) }),
     ),
   ];
 }
@@ -74,17 +78,8 @@ function isOnSystem(machine: string, { os }: Query, { machines }: Known): boolea
   return os.length === 0 || machines.some((entry) => entry.machine === machine && os.includes(entry.os));
 }
 
-export function withName(query: Query, key: NameKey, name: string, isOn: boolean): Query {
-  return { ...query, [key]: toggled(query[key], name, isOn) };
-}
-
-export function withPeers(query: Query, peers: number, isOn: boolean): Query {
-  return { ...query, peers: toggled(query.peers, peers, isOn) };
-}
-
 /** The search with a message size added or removed. A comparison is replaced by its matching sizes. */
-export function withSize(query: Query, bytes: number, isOn: boolean, known: Pick<Known, "facets">): Query {
-  const meant = query.size.length === 0 ? [] : meantSizes(query, known);
+function withSize(query: Query, meant: number[], bytes: number, isOn: boolean): Query {
   const sizes = toggled(meant, bytes, isOn).sort((a, b) => a - b);
   return {
     ...query,
@@ -93,7 +88,7 @@ export function withSize(query: Query, bytes: number, isOn: boolean, known: Pick
 }
 
 /** Operating systems with their number of series, counted on the selected machines if there are any. */
-export function systemCounts(
+function systemCounts(
   { machine: counts }: Pick<SeriesFacets, "machine">,
   machines: Pick<MachineSummary, "machine" | "os">[],
   query: Query,
@@ -106,7 +101,7 @@ export function systemCounts(
   }
   return [...bySystem]
     .map(([value, series_count]) => ({ value, series_count }))
-    .sort((a, b) => (a.value < b.value ? -1 : 1));
+    .sort((a, b) => ascending(a.value, b.value));
 }
 
 function toggled<T>(values: readonly T[], value: T, isOn: boolean): T[] {
