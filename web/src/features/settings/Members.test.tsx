@@ -8,6 +8,7 @@ import { aSession } from "@/test/fixtures";
 import { showPage } from "@/test/page";
 import { mockServer } from "@/test/server";
 import { Members } from "./Members";
+import { Notifications } from "./Notifications";
 
 const { server, sent } = mockServer();
 const ADA = { account: "ada", role: "viewer", created_at: "2026-11-14T10:42:00Z" } as const;
@@ -15,11 +16,13 @@ const ADA = { account: "ada", role: "viewer", created_at: "2026-11-14T10:42:00Z"
 const show = (session: SessionInfo) =>
   showPage(<Members project="libfoo" session={session} />, [[membersQuery("libfoo").queryKey, [ADA]]]);
 
-it("explains the required role without offering actions", async () => {
-  await show(aSession({ roles: { libfoo: "viewer" } }));
-  expect(screen.getByText(/Only project admins can .*; your role is viewer/)).toBeTruthy();
-  expect(screen.queryByRole("button")).toBeNull();
-  expect(screen.queryByRole("combobox")).toBeNull();
+it.each([
+  ["members", Members, "viewer", /Only project admins can .*; your role is viewer/],
+  ["channels", Notifications, "contributor", /Only maintainers can .*; your role is contributor/],
+] as const)("explains the required role without showing %s", async (_, Part, role, reason) => {
+  await showPage(<Part project="libfoo" session={aSession({ roles: { libfoo: role } })} />);
+  expect(screen.getByText(reason)).toBeTruthy();
+  for (const control of ["button", "combobox", "row"]) expect(screen.queryByRole(control)).toBeNull();
 });
 
 it("removes a member only after confirmation", async () => {
