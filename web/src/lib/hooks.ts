@@ -26,6 +26,28 @@ export function useSettled<T>(value: T, delay_ms: number): T {
   return settled;
 }
 
+/** Browsers limit how often the address can change. */
+const REST_MS = 250;
+
+/** A draft of a value. After a pause, it is written with `write` and then dropped. */
+export function useDrafted<T>(
+  written: T,
+  write: (value: T) => Promise<void>,
+): [T, (value: T | null) => void] {
+  const [draft, setDraft] = useState<{ value: T } | null>(null);
+  const latest = useRef(write);
+  latest.current = write;
+  useEffect(() => {
+    if (draft === null) return;
+    const timer = setTimeout(async () => {
+      await latest.current(draft.value);
+      setDraft((current) => (current === draft ? null : current));
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [draft]);
+  return [draft === null ? written : draft.value, (value) => setDraft(value === null ? null : { value })];
+}
+
 /** Sets the document's title while a page is shown. */
 export function useTitle(title: string): void {
   useEffect(() => {

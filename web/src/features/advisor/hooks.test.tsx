@@ -3,7 +3,8 @@ import { act, renderHook } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdviceAsked } from "@/api/queries";
-import { useAdvice, useDrafted } from "./useAdvice";
+import { useDrafted } from "@/lib/hooks";
+import { useAdvice } from "./useAdvice";
 
 /** The requests in order, each with a function that answers it. */
 const asked: { sizes: string | undefined; answer: () => void }[] = [];

@@ -1,13 +1,13 @@
 /** The page state in the URL. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo } from "react";
 import { pointDetailQuery, pointsAtQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { zoomed } from "@/components/chart/keys";
 import { nearest } from "@/components/chart/nearest";
 import type { Change } from "@/components/chart/plottables/Rules";
-import { useSearchChange } from "@/lib/hooks";
+import { useDrafted, useSearchChange } from "@/lib/hooks";
 import { toComparison } from "@/lib/paths";
 import { useKeys } from "@/lib/useKeys";
 import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
@@ -41,23 +41,10 @@ export function usePageState() {
 
 type Range = readonly [number, number];
 
-/** How long after the last movement the URL is updated. */
-const SETTLED_MS = 200;
-
 /** The visible range of an axis. The URL stores it; while panning, local state follows the pointer first. */
 export function useRange(extent: Range, kept: Range | null, onRange: (range: Range | null) => void) {
-  const [moved, setMoved] = useState<Range | null>(null);
-  const latest = useRef(onRange);
-  latest.current = onRange;
-  useEffect(() => {
-    if (moved === null) return;
-    const timer = setTimeout(() => {
-      latest.current(moved);
-      setMoved(null);
-    }, SETTLED_MS);
-    return () => clearTimeout(timer);
-  }, [moved]);
-  const shown = within(moved ?? kept ?? extent, extent);
+  const [drafted, setMoved] = useDrafted(kept, async (moved) => onRange(moved));
+  const shown = within(drafted ?? extent, extent);
   return {
     shown,
     zoom: (range: Range | null) => {
