@@ -8,7 +8,7 @@ import { Choice, optionsOf, Segmented } from "@/components/ui/controls";
 import { NothingMeasured } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { chosen, mostMeasured, placementsOf, valuesOf } from "@/lib/choices";
-import { useSearchChange, useSettled, useTitle } from "@/lib/hooks";
+import { useDrafted, useSearchChange, useSettled, useTitle } from "@/lib/hooks";
 import { toSizes, toSweep } from "@/lib/paths";
 import { present } from "@/lib/search";
 import { formatCount } from "@/lib/units";
@@ -29,11 +29,10 @@ import {
 } from "./search";
 import { scaled } from "./sizes";
 import { Traffic } from "./Traffic";
-import { useAdvice, useDrafted } from "./useAdvice";
+import { useAdvice } from "./useAdvice";
 
 const route = getRouteApi("/$project/advisor");
 
-/** The command that adds results to rank. */
 const COMMAND = "roundtrip run --preset sizes";
 
 /** All machines: omitted in the address. */
@@ -50,7 +49,7 @@ export function AdvisorPage() {
     return (
       <NothingMeasured
         title="No round trips yet"
-        lede="The advisor needs round trips at several message sizes."
+        lede="The advisor needs several message sizes."
         command={COMMAND}
       />
     );

@@ -54,7 +54,7 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
   if (data.groups.length === 0) {
     return (
       <Section title="Nothing to rank">
-        <p>No measurements of these sizes. To add some, run:</p>
+        <p>To measure these sizes, run:</p>
         <CommandLine command={`${command} --upload ${window.location.origin}`} />
       </Section>
     );
@@ -164,7 +164,6 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
   );
 }
 
-/** Crossover sizes, with the share of smaller messages. */
 function crossingsTable(group: AdviceGroup, buckets: Bucket[]): ChartTable {
   const rows = () => group.crossovers.toSorted((a, b) => ascending(a.x, b.x));
   return tableOf(`${group.machine}-crossings`, rows, [

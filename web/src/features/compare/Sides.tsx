@@ -1,5 +1,5 @@
 /** Selects base and head, swaps them, or uses the parent as base. */
-import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { commitQuery, commitsQuery, sessionQuery } from "@/api/queries";
@@ -28,16 +28,13 @@ export function Sides({ project, search, base, head, onSides }: Props) {
   const queryClient = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
   const mayQueue = session !== undefined && refusal(session, project, "queue") === null;
-  const [note, setNote] = useState<string | null>(null);
+  const finding = useMutation({
+    mutationFn: (commit: CommitSummary) => previousMeasured(queryClient, project, commit),
+    onSuccess: ({ sha }) => onSides({ base: sha }),
+  });
   const set = (change: SidesChange) => {
-    setNote(null);
+    finding.reset();
     onSides(change);
-  };
-  const toPrevious = async () => {
-    if (head === undefined) return;
-    const found = await previousMeasured(queryClient, project, head.commit).catch((error: Error) => error);
-    if (found instanceof Error) setNote(found.message);
-    else set({ base: found.sha });
   };
   return (
     <>
@@ -52,7 +49,9 @@ export function Sides({ project, search, base, head, onSides }: Props) {
         <CommitPicker project={project} label="Head" side={head} onPick={(sha) => set({ head: sha })} />
       </div>
       <div className="side-tools">
-        {head !== undefined && <TextButton onClick={toPrevious}>Use parent as base</TextButton>}
+        {head !== undefined && (
+          <TextButton onClick={() => finding.mutate(head.commit)}>Use parent as base</TextButton>
+        )}
         {mayQueue && base !== undefined && head !== undefined && (
           <Link
             {...toMeasure(project, { commits: head.commit.sha, base: base.commit.sha })}
@@ -62,7 +61,7 @@ export function Sides({ project, search, base, head, onSides }: Props) {
           </Link>
         )}
         <span role="status" className="muted">
-          {note}
+          {finding.error?.message}
         </span>
       </div>
     </>

@@ -69,15 +69,14 @@ function NoErrorRates() {
 function Method() {
   return (
     <p className="section-note">
-      Change points: resampled residuals of real series, with and without an added step. A/A comparisons:
-      halves of real runs. <a href={docsHref("explanation/error-rates.md")}>Method and limits</a>
+      Estimated from resampled series and halves of runs.{" "}
+      <a href={docsHref("explanation/error-rates.md")}>Method and limits</a>
     </p>
   );
 }
 
 type Props = { machines: MachineErrorRates[]; figure: Figure };
 
-/** Change points: false alarms and steps found, by machine and class. */
 function ChangePoints({ machines, figure }: Props) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.[figure].steps.map(({ change }) => change) ?? [];
@@ -116,7 +115,6 @@ function ChangePoints({ machines, figure }: Props) {
   );
 }
 
-/** A/A comparisons: false positives and changes found, by machine and class. */
 function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.comparisons.changes.map(({ change }) => change) ?? [];
@@ -165,7 +163,6 @@ type GroupsProps = {
   children: (rates: ClassErrorRates) => ReactNode;
 };
 
-/** The rows of a table by machine, then class. */
 function Groups({ machines, columns, note, children }: GroupsProps) {
   return machines.map((machine) => (
     <tbody key={machine.machine}>
@@ -192,7 +189,6 @@ type CellProps = {
   more?: string;
 };
 
-/** A share with its interval, or `no data`. */
 function Cell({ cell, more }: CellProps) {
   if (cell === null) return <td className="number muted">no data</td>;
   return (

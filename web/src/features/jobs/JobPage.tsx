@@ -97,22 +97,17 @@ function JobRuns({ project, job }: { project: string; job: JobDetail }) {
   });
   const runs =
     data?.runs.filter(({ run_id, job_id }) => run_id === done_by_run_id || job_id === job.job_id) ?? [];
-  if (runs.length > 0) {
-    return (
-      <Section title="Results">
-        <RunsTable label="Results" runs={runs} />
-      </Section>
-    );
-  }
-  if (done_by_run_id === null) return null;
+  if (runs.length === 0 && done_by_run_id === null) return null;
   return (
     <Section title="Results">
-      <Link {...toRun(project, done_by_run_id)}>Open run</Link>
+      {runs.length > 0 && <RunsTable label="Results" runs={runs} />}
+      {runs.length === 0 && done_by_run_id !== null && (
+        <Link {...toRun(project, done_by_run_id)}>Open run</Link>
+      )}
     </Section>
   );
 }
 
-/** The attempts of a job, with machine, result and output. */
 function Attempts({ job }: { job: JobDetail }) {
   if (job.attempts.length === 0) {
     return <p className="muted">{job.status === "running" ? "First attempt is running" : "No attempts"}</p>;
@@ -140,7 +135,6 @@ function AttemptDetails({ attempt }: { attempt: Attempt }) {
   );
 }
 
-/** Queues the same job again and opens it. */
 function MeasureAgain({ project, job }: { project: string; job: JobDetail }) {
   const navigate = useNavigate();
   const request = againOf(job);

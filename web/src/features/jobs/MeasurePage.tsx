@@ -50,7 +50,6 @@ export function MeasurePage() {
   );
 }
 
-/** The datalist with the newest commits. */
 const OPTIONS = "measure-commits";
 
 type Props = { project: string; search: MeasureSearch; agents: AgentSummary[] };
@@ -198,7 +197,6 @@ function noteOf(agent: AgentSummary | undefined): string {
 
 const OFFERED = 100;
 
-/** Suggests the newest commits. */
 function CommitOptions({ project, id }: { project: string; id: string }) {
   const { data } = useQuery(commitsQuery(project, { limit: OFFERED }));
   return (

@@ -124,10 +124,7 @@ export function MachinePage() {
           />
         )}
       </Section>
-      <Section
-        title="False positives"
-        tools={<Link {...toErrorRates(project)}>By transport and scenario</Link>}
-      >
+      <Section title="False positives" tools={<Link {...toErrorRates(project)}>Error rates</Link>}>
         {falsePositives === null ? (
           <p className="muted">Needs runs with 12 repetitions per case.</p>
         ) : (
@@ -159,7 +156,6 @@ type Props = {
   session: SessionInfo;
 };
 
-/** The agent of a machine: states, facts and actions. */
 function AgentSection({ project, agent, suspectBecause, session }: Props) {
   const now = useNow();
   if (agent === undefined) {
@@ -197,7 +193,6 @@ const OPTIONS = REACHES.toSorted((a, b) => a - b).map((reach) => ({
   label: `${formatCount(reach)} runs`,
 }));
 
-/** A small chart for each canary of a machine. */
 function Drift() {
   const { project, machine } = route.useParams();
   const { last = REACHES[0] } = route.useSearch();
@@ -300,7 +295,6 @@ function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]
 /** Limit for looking up changes: each needs a run. */
 const CHANGES_MAX = 4;
 
-/** The changes of the environment. */
 function Changes({ readings }: { readings: CanaryReading[] }) {
   const stretches = stretchesOf(readings).slice(0, CHANGES_MAX + 1);
   const answers = useQueries({ queries: stretches.map(({ newest_run_id }) => runQuery(newest_run_id)) });

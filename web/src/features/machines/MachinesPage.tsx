@@ -73,7 +73,6 @@ export function MachinesPage() {
 
 type Props = { project: string; session: SessionInfo };
 
-/** Creates an enrolment code and shows the commands for the machine. */
 function AddMachine({ project, session }: Props) {
   const [made, setMade] = useState<EnrolmentCode | null>(null);
   const making = useChange(createEnrolment, [], setMade);
@@ -85,7 +84,7 @@ function AddMachine({ project, session }: Props) {
       change={making}
       onSubmit={(typed) => making.mutate(requestOf(typed, project))}
     >
-      <p>Enrols one agent within 10 minutes. Only the machine opens connections.</p>
+      <p>For one agent, within 10 minutes.</p>
       <TextField
         label="Machine"
         name="machine"

@@ -79,7 +79,7 @@ export function PullRequestPage() {
 type Props = { summary: PullRequestSummary; isBaseMissing: boolean };
 
 /** Problems with the merge base, and how to solve them. */
-export function Caution({ summary: { merge_base, merge_base_is_certain }, isBaseMissing }: Props) {
+function Caution({ summary: { merge_base, merge_base_is_certain }, isBaseMissing }: Props) {
   if (merge_base === null) {
     return <p className="lede">Measure the commit it branched from, in a full clone.</p>;
   }

@@ -59,7 +59,6 @@ export function PullRequestsPage() {
   );
 }
 
-/** The merge base, if known. */
 function MergeBase({ merge_base, merge_base_is_certain }: PullRequestSummary) {
   if (merge_base === null) return <span className="muted">unknown</span>;
   return (
@@ -70,7 +69,6 @@ function MergeBase({ merge_base, merge_base_is_certain }: PullRequestSummary) {
   );
 }
 
-/** How to measure a pull request. */
 function NoPullRequests() {
   const origin = window.location.origin;
   return (

@@ -23,7 +23,6 @@ export function runsAsked(pull_request: number, after: string | undefined) {
   return { pull_request, ...(after !== undefined && { after }) };
 }
 
-/** The headline. */
 export function titleOf(summary: PullRequestSummary, comparison: Comparison | undefined): string {
   const { pull_request, merge_base, head } = summary;
   const name = `Pull request ${pull_request}`;

@@ -298,11 +298,9 @@ function ownLine(protocol: Protocol, column: OwnColumn): SweepLine {
 /** More than any of these presets has, on several machines. */
 const SERIES_MAX = 1000;
 
-/** Our series that may match a publication. */
 const ownSeriesQuery = (project: string, { asked }: Protocol) =>
   foundSeriesQuery(project, { ...asked, limit: SERIES_MAX });
 
-/** A published table followed by our columns, as a table and as CSV. */
 function referenceTable(
   fileName: string,
   { columns, rows }: ShownTable,

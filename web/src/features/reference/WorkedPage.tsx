@@ -73,11 +73,11 @@ export function WorkedPage() {
 function Further({ project, slug }: { project: string; slug: string }) {
   switch (slug) {
     case "chromium-mach-vs-fifo":
-      return <Link {...toAdvisor(project)}>Advisor: ranking for other sizes</Link>;
+      return <Link {...toAdvisor(project)}>Advisor</Link>;
     case "libipc-macos-backends":
-      return <Link {...toTopology(project)}>Topology: all rings</Link>;
+      return <Link {...toTopology(project)}>Topology</Link>;
     case "freebsd-pipes-and-sockets":
-      return <Link {...toSweep(project)}>Size sweep: all transports</Link>;
+      return <Link {...toSweep(project)}>Size sweep</Link>;
     default:
       return null;
   }

@@ -27,7 +27,6 @@ const LAYOUTS: Record<string, Layout> = {
 /** The column that splits a publication into table sets. */
 const SET_COLUMNS: Record<string, string> = { "libipc-macos-backends": "methodology" };
 
-/** Units in column heads. */
 const UNIT_NAMES = { us: "µs", per_second: "per s", bytes: "bytes", percent: "%" };
 
 /** The rows of the file by the names of their columns. */

@@ -35,7 +35,6 @@ const DIRECTION_NAMES = { regressed: "Slower", improved: "Faster" };
 
 const WEEK_DAYS = 7;
 
-/** Bulk actions on the selected regressions. */
 const ACTIONS: [string, () => RegressionChange][] = [
   ["Acknowledge", () => ({ state: "acknowledged" })],
   ["Mark fixed", () => ({ state: "fixed" })],

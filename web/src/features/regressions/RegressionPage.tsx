@@ -46,10 +46,7 @@ export function RegressionPage() {
       <Section title="Affected series">
         <SeriesChanges project={project} changes={changes} />
       </Section>
-      <Section
-        title="Root cause"
-        tools={<a href={docsHref("explanation/change-points.md")}>How this is decided</a>}
-      >
+      <Section title="Root cause" tools={<a href={docsHref("explanation/change-points.md")}>Method</a>}>
         <Witnesses changes={changes} />
       </Section>
     </>
@@ -148,7 +145,6 @@ function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange 
   };
 }
 
-/** Edits state, assignee, note, issue link and mute. */
 function TriageForm({ project, regression }: { project: string; regression: Regression }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { href } = useLocation();
@@ -156,7 +152,6 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
   // Unsaved edits, over the stored values: live updates do not discard them.
   const [draft, setDraft] = useState<Partial<Fields>>({});
   const edit = (change: Partial<Fields>) => setDraft({ ...draft, ...change });
-  /** Binds a text field to the draft. */
   const bound = (name: "assignee" | "note" | "bug_url") => ({
     value: fields[name],
     onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>

@@ -110,7 +110,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
           [numeric("Count"), ({ times }) => formatCount(times)],
           CASES,
         ]}
-        note="Kept. Reasons that differ only in numbers are merged."
+        note="Kept. Similar reasons are merged."
       />
       <Failures failures={results.failures} />
       {programs.length > 0 && (
@@ -167,7 +167,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
                   : `${formatNs(p50_ns)} (min ${formatNs(min_ns ?? p50_ns)}, ${counted(count, "reading")})`,
             }))}
           />
-          <p className="section-note">Benchmarks of the machine itself, per operation.</p>
+          <p className="section-note">Benchmarks of the machine itself.</p>
         </Section>
       </div>
       <Section title="Reproduce">

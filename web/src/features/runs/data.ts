@@ -235,7 +235,6 @@ export function platformWarning({ stable, conditions }: RunDetail["environment"]
   return tested === TESTED_HERE ? undefined : `The suite was tested ${tested}.`;
 }
 
-/** Warnings about a run. */
 export function warningsOf(detail: RunDetail): string[] {
   const { run, environment, pruned } = detail;
   const isFromFile = isImportInFull(detail);

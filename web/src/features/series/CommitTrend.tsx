@@ -38,12 +38,10 @@ type TrendProps = {
 
 type Props = TrendProps & {
   title: string;
-  /** The legend of the lines. */
   legend: string;
   /** The legend of marks that are present. */
   notes: (string | false)[];
   lines: StopLine[];
-  /** Lines of other series. */
   others: Curve[];
   changes: Change[];
   measure: Measure;

@@ -108,7 +108,7 @@ export const Percentiles = memo(function Percentiles({ series, detail, before }:
     <ChartFrame
       name="percentiles"
       title={`Percentiles at #${commit_ordinal}`}
-      summary={`Latency by percentile, n = ${formatCount(count)}${earlier === null ? "" : `; dashed: #${before?.point.commit_ordinal}, the previous commit`}.`}
+      summary={`n = ${formatCount(count)}${earlier === null ? "" : `; dashed: #${before?.point.commit_ordinal}, the previous commit`}.`}
       table={percentilesTable(series, pinned.points)}
     >
       <PercentileChart
@@ -163,7 +163,7 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
       summary={
         sweep === null
           ? ""
-          : `${counted(sweep.lines.length, "transport")} of this run; log scales.${leftOutText(sweep.leftOut, lossy)}`
+          : `${counted(sweep.lines.length, "transport")} of this run.${leftOutText(sweep.leftOut, lossy)}`
       }
       table={lines === null ? null : sizesTable(series, lines, shown)}
       controls={

@@ -44,8 +44,7 @@ export function SeriesPage() {
 
 const QUANTILES = optionsOf(["p50", "p99"] as const);
 
-/** The badge of a series, ready to copy. */
-export function SeriesBadge({ series }: { series: SeriesSummary }) {
+function SeriesBadge({ series }: { series: SeriesSummary }) {
   const [quantile, setQuantile] = useState<"p50" | "p99">("p50");
   const { project, series_id, transport } = series;
   const name = `${transport.slug}: ${headlineName(series.case)}`;

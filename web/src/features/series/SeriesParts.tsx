@@ -60,7 +60,6 @@ type Props = {
   onWhole: () => void;
 };
 
-/** Chooses the highest percentile of the trend, and its axis. */
 export function TrendControls(props: Props) {
   const { shown, choices, axis, hasRate = false, last, isZoomed, onChange, onWhole } = props;
   const values = SHOWN.filter((value) =>

@@ -84,7 +84,7 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
 type Props = { series: SeriesSummary; pinned: SeriesPoint<StatedPoint>; statistic: string };
 
 /** The pinned value of another tool, with all that it states. */
-export function StatedPin({ series, pinned, statistic }: Props) {
+function StatedPin({ series, pinned, statistic }: Props) {
   const { center_ns, min_ns, max_ns, quantiles, count } = pinned.point;
   const each = nsPerOperation(center_ns, series.case);
   const time = (name: string, ns: number | null) =>

@@ -108,7 +108,6 @@ function shownSections(session: SessionInfo): SettingsSection[] {
   return SECTIONS.filter((name) => isRunning || (name !== "accounts" && name !== "audit"));
 }
 
-/** The badge and the feeds of a project. */
 function Badges({ summary: { project, visibility } }: { summary: ProjectSummary }) {
   const feed = (name: string) => `${window.location.origin}/api/v1/projects/${project}/${name}.atom`;
   return (

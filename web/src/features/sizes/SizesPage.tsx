@@ -117,7 +117,6 @@ const HEIGHT_PX = 360;
 
 type Props = {
   profile: SizeProfile;
-  /** Measurements, if any. */
   measured: { place: Place; lines: SweptLine[]; answer: Answer } | null;
 };
 

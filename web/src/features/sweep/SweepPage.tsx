@@ -46,7 +46,6 @@ export function SweepPage() {
   return <Sweep project={project} place={place} />;
 }
 
-/** The lines of the page, the ranking, and the available choices. */
 function useSweep(project: string, place: Place) {
   const search = route.useSearch();
   const { data: chart } = useSuspenseQuery(sweepQuery(project, askedSweep(place, search)));
@@ -139,7 +138,6 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
   );
 }
 
-/** The chart with crossover marks, and the table of crossovers. */
 function SweepLines({ project, place, lines, shown, crossings, answer, figure }: SweepProps) {
   const { hidden, pair: asked } = route.useSearch();
   const { pointed, ...choice } = useLineChoice(hidden);
@@ -180,7 +178,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         }
       >
         <p className="chart-summary">
-          Sizes where two lines have the same p50, 95 % CI. Unbounded: tied up to the last measured size.
+          Sizes of equal p50, with 95 % CI. Unbounded: tied up to the last measured size.
         </p>
         {figure === "p50" && <CrossoverChoice lines={shown} pair={pair} answer={answer} />}
         {marked.length > 0 ? (

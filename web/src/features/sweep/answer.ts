@@ -67,8 +67,7 @@ export function caveatsOf(
   const hasCrossing = answer.changes.some(({ crossing }) => crossing !== null);
   const sentences = [
     hidden.length > 0 && `Hidden, not ranked: ${hidden.map(({ label }) => label).join(", ")}.`,
-    answer.stretches.length > 0 &&
-      `Within ${EQUAL_WITHIN * 100} % of the fastest: tied; the headline names the line tied at more sizes.`,
+    answer.stretches.length > 0 && `Within ${EQUAL_WITHIN * 100} % of the fastest: tied.`,
     isBetween(lines) && "Interpolated between measured sizes.",
     hasCrossing && "Brackets: 95 % CI of the crossover size.",
     figure !== "p50" && "Measured sizes: crossovers exist only for p50.",

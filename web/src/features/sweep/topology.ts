@@ -82,7 +82,6 @@ export function looksOf(lines: TopologyLine[]): { key: string; label: string; lo
   return [...groupBy(lines, ({ key }) => key)].map(([key, [{ label }]], look) => ({ key, label, look }));
 }
 
-/** The lines without lossy points. */
 export function lossless(lines: TopologyLine[]): TopologyLine[] {
   return lines
     .map((line) => ({ ...line, points: line.points.filter(({ lossy }) => !lossy) }))
