@@ -1,4 +1,4 @@
-/** Advice: a ranking from the medians of round trips, interpolated between sizes. The server uses whole distributions. */
+/** Advice: a ranking by round trips of the mean size. The server uses whole distributions. */
 import type { Advice, AdviceGroup } from "@/api/types";
 import { groupBy } from "@/lib/collections";
 import { anAdviceGroup, aRankedTransport } from "@/test/comparisons";
@@ -11,7 +11,6 @@ type Query = Partial<
   Record<"profile" | "sizes" | "machine" | "placement" | "by" | "rate_per_second", string>
 >;
 type Bucket = Advice["sizes"]["buckets"][number];
-type Size = { bytes: number; ns: number; series_id: number };
 
 const CPU_SHARE: Record<string, number> = { "ring-spin": 2, "ring-futex": 0.9 };
 const WAKES: Record<string, number> = { "ring-spin": 0, "ring-futex": 1.2 };
@@ -71,32 +70,20 @@ function isAsked({ summary, isImported, unsupported }: MockSeries, { machine, pl
 
 function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Query): AdviceGroup {
   const lines = groupBy(series, ({ summary }) => summary.transport.slug);
-  const order = [...lines]
-    .filter(([slug]) => slug !== "udp")
-    .map(([slug, ofTransport]) => {
-      const sizes = ofTransport.map((entry): Size => {
-        const { series_id, case: kase } = entry.summary;
-        return {
-          series_id,
-          bytes: kase.message_bytes,
-          ns: world.pointsOf(entry).at(-1)?.latency_ns.p50 ?? 0,
-        };
-      });
-      return { slug, first: ofTransport[0]?.summary, sizes, ns: meanOf(sizes, buckets) };
-    })
+  const order = [...lines.values()]
+    .map((line) => ({ line, ...line[0]?.summary, ns: nsOf(line, buckets) }))
+    .filter(({ transport }) => transport?.slug !== "udp")
     .sort((one, other) => one.ns - other.ns);
   const [best, next] = order;
-  const kase = best?.first?.case;
   const rate = Number(query.rate_per_second ?? 0);
-  const ranking = order.map(({ slug, first, sizes, ns }, place) => {
+  const ranking = order.map(({ line, transport, ns }, place) => {
+    const slug = transport?.slug ?? "";
     const ratio = ns / (best?.ns ?? ns);
     const isCounted = slug !== "tcp";
     const [cpu, wakes] = [Math.round(ns * (CPU_SHARE[slug] ?? 0.8)), WAKES[slug] ?? 2];
     const receive = slug === "ring-spin" ? "spin" : "block";
-    const ranked = aRankedTransport(slug, ns);
-    return {
-      ...ranked,
-      ...(first && { transport: first.transport }),
+    return aRankedTransport(slug, ns, {
+      ...(transport && { transport }),
       distinguishing: { receive },
       receive,
       cpu_ns_per_message: isCounted ? cpu : null,
@@ -105,18 +92,22 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
       wakes_per_second: rate > 0 && isCounted ? wakes * rate : null,
       behind_first:
         place === 0 ? null : { ratio, low: ratio - SWAY, high: ratio + SWAY, is_sure: ratio > 1 + SWAY },
-      measured: sizes.map(({ bytes, ns: p50, series_id }) => {
-        const [like] = aRankedTransport(slug, p50).measured as [(typeof ranked.measured)[number]];
-        return { ...like, message_bytes: bytes, series_id, p99_ns: 2 * p50 };
+      measured: line.flatMap((entry) => {
+        const { series_id, case: kase, latest } = world.summaryOf(entry);
+        if (latest === null) return [];
+        const { p50: p50_ns, p98: p98_ns, p99: p99_ns } = latest.latency_ns;
+        const { run_id, commit_sha } = latest;
+        return { message_bytes: kase.message_bytes, series_id, run_id, commit_sha, p50_ns, p98_ns, p99_ns };
       }),
-    };
+    });
   });
   const us = ((best?.ns ?? 0) / 1000).toFixed(2);
   const behind = ((next?.ns ?? 0) / (best?.ns ?? 1)).toFixed(2);
+  const { mode = "", placement = "" } = best?.case ?? {};
   return anAdviceGroup(ranking, {
-    machine: series[0]?.summary.machine ?? "",
-    case: { scenario: "roundtrip", mode: kase?.mode ?? "", placement: kase?.placement ?? "", peers: "1" },
-    answer: `${best?.first?.transport.title}: median round trip ${us} µs. Next: ${next?.first?.transport.title}, ${behind}x the time.`,
+    machine: best?.machine ?? "",
+    case: { scenario: "roundtrip", mode, placement, peers: "1" },
+    answer: `${best?.transport?.title}: median round trip ${us} µs. Next: ${next?.transport?.title}, ${behind}x the time.`,
     not_ranked: (lines.get("udp") ?? []).slice(0, 1).map(({ summary: { transport } }) => ({
       transport,
       distinguishing: { receive: "block" },
@@ -127,17 +118,14 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
   });
 }
 
-function meanOf(sizes: Size[], buckets: Bucket[]): number {
-  const total = totalOf(buckets);
-  return buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
-    return sum + (count / total) * nsAt(sizes, (from_bytes + to_bytes) / 2);
+/** The time of a message of the mean size: times grow linearly with sizes. */
+function nsOf(line: MockSeries[], buckets: Bucket[]): number {
+  const [first, last] = [line[0], line.at(-1)];
+  if (first === undefined || last === undefined) return 0;
+  const bytes = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
+    return sum + ((from_bytes + to_bytes) / 2) * (count / totalOf(buckets));
   }, 0);
-}
-
-function nsAt(sizes: Size[], bytes: number): number {
-  const after = sizes.findIndex((size) => size.bytes >= bytes);
-  const [low, high] = [sizes[Math.max(0, after - 1)] ?? sizes.at(-1), sizes[after] ?? sizes.at(-1)];
-  if (low === undefined || high === undefined) return 0;
-  const way = high.bytes === low.bytes ? 0 : (bytes - low.bytes) / (high.bytes - low.bytes);
-  return low.ns + way * (high.ns - low.ns);
+  const [low, high] = [first, last].map(({ summary }) => summary.case.message_bytes) as [number, number];
+  const slope_ns = (last.operation_ns - first.operation_ns) / (high - low);
+  return (first.operation_ns + (bytes - low) * slope_ns) * first.machine.slowness;
 }
