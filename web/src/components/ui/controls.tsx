@@ -1,4 +1,5 @@
 /** Buttons, menus and selections. */
+import { Link } from "@tanstack/react-router";
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
 import { shortLink } from "@/api/writes";
 
@@ -95,6 +96,18 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
       <summary>{label}</summary>
       <div className="menu-items">{children}</div>
     </details>
+  );
+}
+
+/** A link to the next page of a list by its cursor; nothing on the last page. */
+export function Older({ after }: { after: string | null }) {
+  if (after === null) return null;
+  return (
+    <p className="section">
+      <Link to="." search={(previous) => ({ ...previous, after }) as never} className="button">
+        Older
+      </Link>
+    </p>
   );
 }
 

@@ -6,12 +6,12 @@ import { agentsQuery, jobsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { NotAllowed } from "@/components/form";
 import { FinishedJobs, OpenJobs } from "@/components/jobs";
-import { optionsOf, SelectField } from "@/components/ui/controls";
+import { Older, optionsOf, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { refusal } from "@/lib/access";
 import { ascending, distinct } from "@/lib/collections";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
-import { toMachines, toMeasure, toQueue } from "@/lib/paths";
+import { toMachines, toMeasure } from "@/lib/paths";
 import { beginsOf, FINISHED, OPEN, queueOf, queueSentence, STATUSES, type Status } from "@/lib/queue";
 import { present } from "@/lib/search";
 import { upperFirst } from "@/lib/units";
@@ -100,13 +100,7 @@ export function QueuePage() {
           <Listed jobs={shown(finished.jobs, ...FINISHED_STATUSES)} nothing="No finished jobs">
             {(jobs) => <FinishedJobs project={project} jobs={jobs} />}
           </Listed>
-          {finished.next_after !== null && (
-            <p className="section-note">
-              <Link {...toQueue(project)} search={{ ...search, after: finished.next_after }}>
-                Older
-              </Link>
-            </p>
-          )}
+          <Older after={finished.next_after} />
         </Section>
       )}
       {!mayQueue && (

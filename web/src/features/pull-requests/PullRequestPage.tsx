@@ -7,10 +7,11 @@ import { ComparisonLede, ComparisonSections } from "@/components/comparison/Comp
 import { unbrokenShares } from "@/components/comparison/pairs";
 import { pairsAsked } from "@/components/comparison/search";
 import { RunsTable } from "@/components/RunsTable";
+import { Older } from "@/components/ui/controls";
 import { Breadcrumb, ErrorState, Section } from "@/components/ui/states";
 import { CommandLine, CommitName } from "@/components/ui/text";
 import { useSearchChange, useTitle } from "@/lib/hooks";
-import { toComparison, toPullRequest, toPullRequests } from "@/lib/paths";
+import { toComparison, toPullRequests } from "@/lib/paths";
 import { isBaseMissing, type PullRequestSearch, runsAsked, sidesOf, titleOf } from "./data";
 
 const route = getRouteApi("/$project/pull-requests/$pullRequest");
@@ -61,17 +62,7 @@ export function PullRequestPage() {
       <Section title="Runs">
         <RunsTable label="Runs" runs={page.runs} />
       </Section>
-      {page.next_after !== null && (
-        <p className="section">
-          <Link
-            {...toPullRequest(project, number)}
-            search={{ ...search, after: page.next_after }}
-            className="button"
-          >
-            Older runs
-          </Link>
-        </p>
-      )}
+      <Older after={page.next_after} />
     </>
   );
 }

@@ -3,10 +3,11 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pullRequestsQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
+import { Older } from "@/components/ui/controls";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, CommandLine, CommitName } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
-import { toPullRequest, toPullRequests } from "@/lib/paths";
+import { toPullRequest } from "@/lib/paths";
 import { counted, formatCount } from "@/lib/units";
 
 const route = getRouteApi("/$project/pull-requests");
@@ -48,13 +49,7 @@ export function PullRequestsPage() {
           ]}
         />
       </div>
-      {next_after !== null && (
-        <p className="section">
-          <Link {...toPullRequests(project)} search={{ after: next_after }} className="button">
-            Older
-          </Link>
-        </p>
-      )}
+      <Older after={next_after} />
     </>
   );
 }

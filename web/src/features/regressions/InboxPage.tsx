@@ -5,12 +5,12 @@ import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
 import { FormError } from "@/components/form";
-import { Button, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
+import { Button, Older, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
-import { toErrorRates, toRegression, toRegressions } from "@/lib/paths";
+import { toErrorRates, toRegression } from "@/lib/paths";
 import {
   askedFor,
   changeText,
@@ -145,13 +145,7 @@ export function InboxPage() {
           />
         </div>
       )}
-      {data.next_after !== null && (
-        <p className="section">
-          <Link {...toRegressions(project)} search={{ ...search, after: data.next_after }} className="button">
-            Earlier
-          </Link>
-        </p>
-      )}
+      <Older after={data.next_after} />
       <p className="section section-note">
         <TextButton onClick={() => showOverlay("keys")}>
           Shortcuts: <kbd>?</kbd>

@@ -1,11 +1,10 @@
 /** All runs of a project, newest first, with pagination. */
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { machinesQuery, projectQuery, runsQuery } from "@/api/queries";
 import { RunsTable } from "@/components/RunsTable";
-import { optionsOf, SelectField } from "@/components/ui/controls";
+import { Older, optionsOf, SelectField } from "@/components/ui/controls";
 import { useSearchChange, useTitle } from "@/lib/hooks";
-import { toRuns } from "@/lib/paths";
 import { counted } from "@/lib/units";
 import type { RunsSearch } from "./search";
 
@@ -38,13 +37,7 @@ export function RunsPage() {
       <div className="section">
         {page.runs.length > 0 ? <RunsTable label="Runs" runs={page.runs} /> : <p>No matching runs.</p>}
       </div>
-      {page.next_after !== null && (
-        <p className="section">
-          <Link {...toRuns(project)} search={{ ...search, after: page.next_after }} className="button">
-            Earlier runs
-          </Link>
-        </p>
-      )}
+      <Older after={page.next_after} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import type { ProjectSummary, SessionInfo } from "@/api/types";
 import { deleteProject } from "@/api/writes";
 import { BadgeCode } from "@/components/BadgeCode";
 import { Allowed, Form, Loaded, TextField } from "@/components/form";
+import { Older } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine } from "@/components/ui/text";
@@ -57,7 +58,7 @@ export function SettingsPage() {
     audit: (
       <Section title="Audit log">
         <Allowed session={session} project={project} action="run-server" what="read the audit log">
-          <AuditLog project={project} />
+          <AuditLog />
         </Allowed>
       </Section>
     ),
@@ -165,7 +166,7 @@ function DeleteForm({ summary }: { summary: ProjectSummary }) {
 const EVENTS = 50;
 
 /** The audit log of the server, newest first. It is append-only. */
-function AuditLog({ project }: { project: string }) {
+function AuditLog() {
   const { after } = route.useSearch();
   const log = useQuery(auditQuery({ limit: EVENTS, ...(after === undefined ? {} : { after }) }));
   return (
@@ -190,17 +191,7 @@ function AuditLog({ project }: { project: string }) {
               ["Details", ({ details }) => detailsText(details), "wrap muted"],
             ]}
           />
-          {next_after !== null && (
-            <p className="section-note">
-              <Link
-                {...toSettings(project)}
-                search={{ section: "audit", after: next_after }}
-                className="button"
-              >
-                Older
-              </Link>
-            </p>
-          )}
+          <Older after={next_after} />
         </>
       )}
     </Loaded>
