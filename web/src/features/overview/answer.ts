@@ -16,9 +16,12 @@ export type Evidence = {
 };
 
 export function answerOf(evidence: Evidence): Piece[] {
-  const { regressions, machines, commitCount } = evidence;
+  const { regressions, isWhole, machines, commitCount } = evidence;
   if (regressions.length > 0) {
-    return [...worseOf(evidence), ". ", `${causeOf(regressions)}.`];
+    const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
+    const slower = `${isWhole ? "" : "More than "}${formatCount(series)} series slower`;
+    const where = whereOf(regressions, machines);
+    return [slower, ...sinceOf(regressions), where, ". ", `${causeOf(regressions)}.`];
   }
   if (commitCount < 2) return ["First commit measured. Push another to see changes."];
   const suspect = machines.filter(({ isSuspect }) => isSuspect).map(({ machine }) => machine);
@@ -31,12 +34,6 @@ export function answerOf(evidence: Evidence): Piece[] {
   if (overdue.length > 0) return [`No regressions, but ${subject(overdue, all)} overdue.`];
   const machinesAre = all === 1 ? "The machine is" : `All ${formatCount(all)} machines are`;
   return [`No regressions. ${machinesAre} stable.`];
-}
-
-function worseOf({ regressions, isWhole, machines }: Evidence): Piece[] {
-  const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
-  const count = `${isWhole ? "" : "More than "}${formatCount(series)} series`;
-  return [`${count} slower`, ...sinceOf(regressions), whereOf(regressions, machines)];
 }
 
 function sinceOf(regressions: Regression[]): Piece[] {

@@ -8,7 +8,7 @@ type Unit = Reference["columns"][number]["unit"];
 
 type ShownColumn = { key: string; label: string; isNumber: boolean; unit: Unit };
 
-type ShownRow = { key: string; cells: (string | number | null)[]; of: PublishedRow[] };
+type ShownRow = { cells: (string | number | null)[]; of: PublishedRow[] };
 
 export type ShownTable = { columns: ShownColumn[]; rows: ShownRow[] };
 
@@ -63,11 +63,7 @@ function asPrinted({ columns }: Reference, rows: PublishedRow[]): ShownTable {
       isNumber: is_number,
       unit,
     })),
-    rows: rows.map((row, place) => ({
-      key: String(place),
-      cells: columns.map(({ name }) => row[name] ?? null),
-      of: [row],
-    })),
+    rows: rows.map((row) => ({ cells: columns.map(({ name }) => row[name] ?? null), of: [row] })),
   };
 }
 
@@ -88,10 +84,9 @@ function laidOut({ columns }: Reference, rows: PublishedRow[], layout: Layout): 
       })),
       ...across.map((key) => ({ key, label: `${key} [${unitName(unit)}]`, isNumber: true, unit })),
     ],
-    rows: [...groups.entries()].map(([key, own]) => ({
-      key,
+    rows: [...groups.values()].map((own) => ({
       cells: [
-        ...layout.rows.map((name) => own[0]?.[name] ?? null),
+        ...layout.rows.map((name) => own[0][name] ?? null),
         ...across.map((column) => own.find((row) => acrossKey(row) === column)?.[layout.value] ?? null),
       ],
       of: own,

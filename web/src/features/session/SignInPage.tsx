@@ -1,9 +1,9 @@
 /** Signing in with a user token or, if configured, with GitHub. */
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { FormEvent } from "react";
 import { sessionQuery } from "@/api/queries";
 import { signIn } from "@/api/writes";
+import { Form } from "@/components/form";
 import { useTitle } from "@/lib/hooks";
 import { githubHref } from "@/lib/paths";
 import { parseSignInSearch, type SignInSearch } from "./search";
@@ -26,11 +26,6 @@ export function SignInPage() {
     onSuccess: () => window.location.assign(to),
   });
   useTitle("Sign in");
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const token = new FormData(event.currentTarget).get("token");
-    signing.mutate(String(token ?? "").trim());
-  };
   return (
     <div className="state">
       <h1>Sign in</h1>
@@ -43,7 +38,12 @@ export function SignInPage() {
           </a>
         </p>
       )}
-      <form className="sign-in" onSubmit={submit}>
+      <Form
+        className="sign-in"
+        submit="Sign in"
+        change={signing}
+        onSubmit={({ text }) => signing.mutate(text("token"))}
+      >
         <label className="field">
           User token
           <input
@@ -55,11 +55,7 @@ export function SignInPage() {
             aria-describedby="token-note"
           />
         </label>
-        <button type="submit" className="button" disabled={signing.isPending}>
-          Sign in
-        </button>
-      </form>
-      {signing.isError && <p role="alert">{signing.error.message}</p>}
+      </Form>
       <p className="muted" id="token-note">
         Administrators create accounts and their first token with{" "}
         <code>roundtrip-server account create --name NAME</code>.

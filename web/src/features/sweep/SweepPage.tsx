@@ -17,12 +17,13 @@ import { shortSha } from "@/lib/commits";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
-import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, loadsOf, positionsOf } from "@/lib/sweep";
+import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, positionsOf } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
 import { crossingsTable, LoadField, sweepTable } from "./tables";
+import { chosenLoad } from "./topology";
 
 const route = getRouteApi("/$project/sweep");
 
@@ -49,8 +50,7 @@ export function SweepPage() {
 function useSweep(project: string, place: Place) {
   const search = route.useSearch();
   const { data: chart } = useSuspenseQuery(sweepQuery(project, askedSweep(place, search)));
-  const loads = loadsOf(chart);
-  const load = loads.find(({ key }) => key === search.load) ?? loads[0];
+  const { loads, load } = chosenLoad(chart, search.load);
   const all = load === undefined ? [] : linesOf(chart, load.key);
   const figures = figuresOf(all);
   const usual = place.scenario === "stream" ? "throughput" : "p50";
