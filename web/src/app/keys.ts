@@ -37,7 +37,7 @@ export function useGlobalKeys(project: string | undefined): void {
     keys: [
       ["/", "search", () => show("palette")],
       ...places,
-      ["t", "next theme: system, light, dark", nextTheme],
+      ["t", "next theme", nextTheme],
       ["?", "show shortcuts", () => show("keys")],
     ],
   });

@@ -124,7 +124,7 @@ export function Palette({ project = "", typed }: Props) {
   );
 }
 
-const NOT_SAVED = "Not saved: browser storage is blocked, for example in a private window.";
+const NOT_SAVED = "Not saved: browser storage is blocked.";
 
 /** The saved views of a project: save the current address, open, rename or delete views. */
 export function SavedViews({ project }: { project: string }) {
@@ -143,7 +143,7 @@ export function SavedViews({ project }: { project: string }) {
   return (
     <Modal label="Saved views" className="views" onClosed={() => show(null)}>
       <h2>Saved views of {project}</h2>
-      <p className="section-note">Page addresses with all filters, stored in this browser only.</p>
+      <p className="section-note">Stored in this browser only.</p>
       <form className="controls" onSubmit={save}>
         <label className="field">
           Save this page as

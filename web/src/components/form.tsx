@@ -308,7 +308,7 @@ export function NotAllowed({ session, project, action, what }: NotAllowedProps) 
 }
 
 const REPOSITORY_NOTE =
-  "Where agents fetch commits: https://, ssh://, git:// or file://, without a password. Required for jobs.";
+  "Agents fetch commits here, for jobs: https://, ssh://, git:// or file://, without a password.";
 
 export function RepositoryField(input: Pick<ComponentProps<"input">, "value" | "onChange">) {
   return (
@@ -353,7 +353,7 @@ export function Secret({ title, secret, children, onDone }: SecretProps) {
   return (
     <div className="secret" role="status">
       <p className="strong">{title}</p>
-      <p>Shown only once. Copy it now and keep it secret.</p>
+      <p>Shown only once. Copy it now.</p>
       <CommandLine command={secret} />
       {children}
       <Button onClick={onDone}>Done</Button>

@@ -45,7 +45,7 @@ export function whoMay(action: Action): string {
 
 export function standing(session: SessionInfo, project: string): string {
   const { account } = session;
-  if (account === null) return "Not signed in: you see public data only.";
+  if (account === null) return "Not signed in: public data only.";
   if (account.is_admin && session.project === null) {
     return `Signed in as ${account.name}, server administrator.`;
   }

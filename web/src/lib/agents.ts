@@ -40,5 +40,5 @@ export function namesTyped(typed: string): string[] {
 
 export function removalText({ machine, is_busy }: AgentSummary): string {
   const lost = is_busy ? "Its current measurement is lost. " : "";
-  return `${lost}Its token is revoked immediately. To return, ${machine} needs a new code. Results and queued jobs are kept.`;
+  return `${lost}Its token is revoked. To return, ${machine} needs a new code. Results and queued jobs stay.`;
 }

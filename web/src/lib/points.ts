@@ -3,7 +3,7 @@ import type { Case, Delivery, Point } from "@/api/types";
 import { counted, formatCount, shareOfAll, unbroken } from "./units";
 
 /** What oversubscription means for the times. */
-export const OVERSUBSCRIBED = "more threads than processors; times include waiting for a processor";
+export const OVERSUBSCRIBED = "more threads than processors; times include waiting";
 
 /** How many messages were expected: each at every receiver. */
 export function expectedOf({ attempted }: Pick<Point, "attempted">, { peers }: Case): number {

@@ -102,10 +102,10 @@ function read({ from, text }: Token, query: Query): QueryError | null {
   const key = KEYS.find((candidate) => candidate === name);
   if (key === undefined) {
     const expected = `expected one of ${KEYS.map((known) => `${known}:`).join(", ")}`;
-    return wrong(`${expected}; put words that contain a colon in quotes`, 0, colon + 1);
+    return wrong(`${expected}; quote words that contain a colon`, 0, colon + 1);
   }
   if (key !== "size" && query[key].length > 0) {
-    return wrong(`${key}: is repeated; separate its values with commas`);
+    return wrong(`${key}: is repeated; separate values with commas`);
   }
   return readValues(key, { from: colon + 1, text: text.slice(colon + 1) }, query, wrong);
 }
@@ -133,8 +133,7 @@ function readValues(key: Key, values: Token, query: Query, wrong: Wrong): QueryE
       sizes.push(term);
     } else if (key === "peers") {
       const peers = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-      if (peers === 0)
-        return wrong("expected a number of receivers, such as peers:1 or peers:2,4", at, value.length);
+      if (peers === 0) return wrong("expected a number of receivers, such as peers:2,4", at, value.length);
       if (!query.peers.includes(peers)) query.peers = [...query.peers, peers];
     } else {
       const name = value.toLowerCase();
@@ -149,10 +148,10 @@ function readValues(key: Key, values: Token, query: Query, wrong: Wrong): QueryE
   return null;
 }
 
-const EXPECTED_SIZE = "a size such as 64k or 1MiB, a comparison such as >=64k, or a range such as 64k..1m";
+const EXPECTED_SIZE = "a size (64k, 1MiB), a comparison (>=64k) or a range (64k..1m)";
 
 const EXAMPLES: Record<Key, string> = {
-  transport: "a transport name, such as transport:pipe or transport:pipe,unix-stream",
+  transport: "a transport name, such as transport:pipe,unix-stream",
   machine: "a machine name, such as machine:lab-1",
   scenario: "a scenario name, such as scenario:roundtrip",
   mode: "mode:2proc or mode:2thread",

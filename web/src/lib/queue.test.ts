@@ -39,7 +39,7 @@ it("shows the estimated start", () => {
 it("has no estimate for later jobs without earlier results", () => {
   const begins = beginsOf([aJob({ job_id: 1 }), aJob({ job_id: 2 })], [anAgent({ is_busy: true })], NOW);
   expect(begins.get(1)?.text).toBe("when lab-linux-1 is free");
-  expect(begins.get(2)?.text).toBe("unknown: no earlier job to estimate from");
+  expect(begins.get(2)?.text).toBe("unknown: no earlier job");
 });
 
 it("says why a job is blocked", () => {

@@ -65,7 +65,7 @@ function beginOf(job: Job, takers: readonly AgentSummary[], isNext: boolean, now
     return { kind: "time", text: `when ${namesOf(heard)} is free` };
   }
   if (wait_ms !== null || isNext) return { kind: "time", text: "soon" };
-  return { kind: "unknown", text: "unknown: no earlier job to estimate from" };
+  return { kind: "unknown", text: "unknown: no earlier job" };
 }
 
 /** Shorter waits are shown as `soon`. */

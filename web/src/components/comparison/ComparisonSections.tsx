@@ -119,7 +119,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
 function noRows({ counts }: Comparison): string {
   const { compared, all } = totalsOf(counts);
   if (all === 0) return "No results for either side.";
-  return compared === 0 ? "No comparable cases; see the reasons below." : "No matching cases.";
+  return compared === 0 ? "No comparable cases; reasons below." : "No matching cases.";
 }
 
 /** The two sides, the number of cases by verdict, and the false-positive rate. */

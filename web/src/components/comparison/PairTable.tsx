@@ -202,7 +202,7 @@ export function NotComparableCases({ project, comparison }: { project: string; c
   if (groups.length === 0) return null;
   return (
     <Section title="Not comparable">
-      <p className="chart-summary">Methodology, environment or delivery differ; base vs head.</p>
+      <p className="chart-summary">Differences, base vs head.</p>
       <ul className="not-compared">
         {groups.map((group) => (
           <li key={group.title}>
