@@ -1,8 +1,8 @@
 /** Texts about the server's advice. Pure. */
 import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
+import { parameterName } from "@/lib/cases";
 import { distinct, groupBy } from "@/lib/collections";
 import { barsOf, sizeOf } from "@/lib/statistics";
-import { parameterName } from "@/lib/sweep";
 import { counted, formatBytes, inWords, shareOfAll, unbroken } from "@/lib/units";
 import { modeName, placementName, receiveName } from "@/lib/vocabulary";
 import { type Bucket, countOf } from "./sizes";

@@ -228,7 +228,7 @@ function NothingFound({ project, because, without }: { project: string; because:
       <p>{because}</p>
       <p>
         <Link {...(text === "" ? toExplore(project) : toFound(project, text))} className="button">
-          {text === "" ? "Show all series" : "Remove this filter"}
+          {text === "" ? "Show all series" : "Remove filter"}
         </Link>
       </p>
     </div>

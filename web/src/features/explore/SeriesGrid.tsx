@@ -174,7 +174,7 @@ function CommitLine({ ordinals, describe }: CommitLineProps) {
     <p className="spark-commit">
       {ordinal === undefined ? (
         <>
-          Hover, or use <kbd>←</kbd> <kbd>→</kbd>, to inspect one commit in all charts.
+          Hover or use <kbd>←</kbd> <kbd>→</kbd> to inspect a commit.
         </>
       ) : (
         describe(ordinal)

@@ -110,7 +110,7 @@ function JobRuns({ project, job }: { project: string; job: JobDetail }) {
 
 function Attempts({ job }: { job: JobDetail }) {
   if (job.attempts.length === 0) {
-    return <p className="muted">{job.status === "running" ? "First attempt is running" : "No attempts"}</p>;
+    return <p className="muted">{job.status === "running" ? "Running" : "No attempts"}</p>;
   }
   return job.attempts.map((attempt) => <AttemptDetails key={attempt.fence} attempt={attempt} />);
 }

@@ -16,11 +16,11 @@ export function Onboarding({ project }: { project: string | null }) {
       <h1>{project === null ? "No runs yet" : `No runs of ${project} yet`}</h1>
       <p className="muted">The first run creates the project.</p>
       <ol className="ways">
-        <Step title="Get the command">
+        <Step title="Command">
           Build <code>target/release/roundtrip</code> in a clone of Roundtrip:
           <CommandLine command="cargo build --release" />
         </Step>
-        <Step title="Get a token">
+        <Step title="Token">
           <TokenHint project={project} session={session} />
         </Step>
         <Step title="Measure">
@@ -29,7 +29,7 @@ export function Onboarding({ project }: { project: string | null }) {
           or measure every new commit (<a href={docsHref("how-to/service.md")}>as a service</a>):
           <CommandLine command={`roundtrip agent --repository . ${target}`} />
         </Step>
-        <Step title="Or import">
+        <Step title="Import">
           Results of <a href={docsHref("how-to/import.md")}>other benchmark tools</a>:
           <CommandLine command={`roundtrip import results.json ${target}`} />
         </Step>

@@ -72,7 +72,7 @@ function NoPullRequests() {
       <p className="muted">Check out the commit, then:</p>
       <ul className="ways">
         <li>
-          Measure and save the report:
+          Measure:
           <CommandLine command="roundtrip run --output report.json" />
         </li>
         <li>

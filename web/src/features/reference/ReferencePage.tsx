@@ -150,8 +150,8 @@ function HowToMeasure({ protocol: { preset, document }, isMeasured, hasTable }: 
         {isMeasured
           ? "To measure more:"
           : hasTable
-            ? "Not measured here. In a clone of the project:"
-            : "No comparable figures published. In a clone of the project:"}
+            ? "Not measured here. In a clone:"
+            : "No comparable figures published. In a clone:"}
       </p>
       <CommandLine command={`roundtrip run --preset ${preset} --upload ${window.location.origin}`} />
       <p className="section-note">

@@ -63,7 +63,6 @@ export function WorkedPage() {
         </Section>
       )}
       <Section title="Measure it">
-        <p className="section-note">In a clone of the project:</p>
         <CommandLine command={`roundtrip run --preset ${data.preset} --upload ${window.location.origin}`} />
       </Section>
     </>

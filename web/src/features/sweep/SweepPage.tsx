@@ -84,8 +84,8 @@ function Sweep({ project, place }: { project: string; place: Place }) {
           />
         </h1>
         <p className="lede">
-          {scopeOf(place, load, figure)} See also: <Link {...toSizes(project)}>message sizes</Link>,{" "}
-          <Link {...toReference(project)}>published figures</Link>.
+          {scopeOf(place, load, figure)} <Link {...toSizes(project)}>Message sizes</Link>,{" "}
+          <Link {...toReference(project)}>published figures</Link>
         </p>
         {caveats.length > 0 && <Sentences of={caveats} className="cautions" />}
       </header>

@@ -98,8 +98,8 @@ function Scaling({ project, place }: { project: string; place: Place }) {
         </h1>
         <p className="lede">
           p50 per {time}; {modeName(place.mode, MANY)}, {placementName(place.placement)}
-          {load === undefined || load.label === "" ? "" : `, ${load.label}`}. Lossless results only. See also:{" "}
-          <Link {...toReference(project)}>published figures</Link>.
+          {load === undefined || load.label === "" ? "" : `, ${load.label}`}. Lossless results only.{" "}
+          <Link {...toReference(project)}>Published figures</Link>
         </p>
         <Sentences
           of={[
