@@ -5,6 +5,7 @@ import {
   caseName,
   endName,
   headlineName,
+  parameterName,
   parameterNames,
   parametersKey,
   parametersOf,
@@ -133,4 +134,15 @@ describe("names", () => {
     expect([0, 1, 2].map((place) => endName(place, 3, 2))).toEqual(["sender 1", "sender 2", "receiver"]);
     expect([0, 1, 2].map((place) => endName(place, 3, 1))).toEqual(["sender", "receiver 1", "receiver 2"]);
   });
+});
+
+it.each([
+  ["total_bytes", "1 x message_bytes", "one message per transfer"],
+  ["total_bytes", "1048576", "1 MiB total"],
+  ["buffer_bytes", "65536", "64 KiB buffer"],
+  ["senders", "1 x peers", "as many senders as receivers"],
+  ["rate_per_second", "10000", "10,000/s"],
+  ["another_thing", "on", "another thing on"],
+])("%s of %s reads %s", (name, value, text) => {
+  expect(parameterName(name, value)).toBe(text);
 });

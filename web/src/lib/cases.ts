@@ -4,47 +4,33 @@ import { ascending } from "./collections";
 import { counted, formatBytes, formatBytesExactly, formatCount } from "./units";
 import { modeName, placementName, scenarioName } from "./vocabulary";
 
-/** Parameters besides scenario, mode, placement and message size. `null` and one receiver are the defaults. */
-export type Parameters = {
-  total_bytes: number | null;
-  messages: number | null;
-  /** `null`: one. */
-  senders: number | null;
-  peers: number;
-  size_profile: string | null;
-  buffer_bytes: number | null;
-  rate_per_second: number | null;
-  /** The name of one of several programs of a transport. */
-  variant: string | null;
+/** Parameters besides scenario, mode, placement and message size, in their order, with their names in addresses. */
+const PARAMETERS = [
+  ["total_bytes", "total"],
+  ["messages", "messages"],
+  ["senders", "senders"],
+  ["peers", "receivers"],
+  ["size_profile", "sizes"],
+  ["buffer_bytes", "buffer"],
+  ["rate_per_second", "rate"],
+  ["variant", "variant"],
+] as const satisfies [keyof Case, string][];
+
+/** The defaults are `null`, which is also one sender, and one receiver. */
+export type Parameters = Pick<Case, "peers"> & {
+  [Name in Exclude<(typeof PARAMETERS)[number][0], "peers">]: NonNullable<Case[Name]> | null;
 };
 
 export type Named = Pick<Case, "scenario" | "message_bytes"> &
   Partial<Parameters> &
   Partial<Pick<Case, "benchmark">>;
 
-export const USUAL_PARAMETERS: Parameters = {
-  total_bytes: null,
-  messages: null,
-  senders: null,
-  peers: 1,
-  size_profile: null,
-  buffer_bytes: null,
-  rate_per_second: null,
-  variant: null,
-};
-
-export function parametersOf(kase: Case): Parameters {
-  return {
-    total_bytes: kase.total_bytes ?? null,
-    messages: kase.messages ?? null,
-    senders: sendersOf(kase) === 1 ? null : sendersOf(kase),
-    peers: kase.peers,
-    size_profile: kase.size_profile ?? null,
-    buffer_bytes: kase.buffer_bytes ?? null,
-    rate_per_second: kase.rate_per_second ?? null,
-    variant: kase.variant ?? null,
-  };
+export function parametersOf(kase: Partial<Case>): Parameters {
+  const parameters = Object.fromEntries(PARAMETERS.map(([name]) => [name, kase[name] ?? null])) as Parameters;
+  return { ...parameters, senders: sendersOf(kase) === 1 ? null : sendersOf(kase) };
 }
+
+export const USUAL_PARAMETERS = parametersOf({ peers: 1 });
 
 export function sendersOf({ senders }: Pick<Named, "senders">): number {
   return senders ?? 1;
@@ -65,16 +51,46 @@ export function endName(place: number, ends: number, senders: number): string {
 
 /** Each parameter that is set, in words: `64 KiB buffer`, `1,000/s`, `sizes from chromium-ipc`. */
 export function parameterNames(kase: Named): string[] {
-  const { messages, size_profile, buffer_bytes, rate_per_second, variant } = kase;
+  const named = (name: keyof Parameters) => {
+    const value = kase[name];
+    return value == null ? [] : [parameterName(name, String(value))];
+  };
   return [
     ...transferNames(kase),
-    ...(messages == null ? [] : [counted(messages, "message")]),
+    ...named("messages"),
     ...endNames(kase),
-    ...(size_profile == null ? [] : [`sizes from ${size_profile}`]),
-    ...(buffer_bytes == null ? [] : [`${formatBytesExactly(buffer_bytes)} buffer`]),
-    ...(rate_per_second == null ? [] : [`${formatCount(rate_per_second)}/s`]),
-    ...(variant == null ? [] : [variant]),
+    ...(["size_profile", "buffer_bytes", "rate_per_second", "variant"] as const).flatMap(named),
   ];
+}
+
+/** A parameter in words: `1 MiB total`, `64 KiB buffer`. */
+export function parameterName(name: string, value: string): string {
+  const times = /^(\d+) x /.exec(value)?.[1];
+  const number = Number(value);
+  switch (name) {
+    case "total_bytes":
+      if (times === "1") return "one message per transfer";
+      return times === undefined ? `${formatBytesExactly(number)} total` : `${times} messages per transfer`;
+    case "buffer_bytes":
+      if (times === "1") return "message-sized buffer";
+      return times === undefined ? `${formatBytesExactly(number)} buffer` : `buffer of ${times} messages`;
+    case "size_profile":
+      return `sizes from ${value}`;
+    case "message_bytes":
+      return `${formatBytesExactly(number)} messages`;
+    case "messages":
+      return counted(number, "message");
+    case "rate_per_second":
+      return `${formatCount(number)}/s`;
+    case "senders":
+      return times === undefined ? counted(number, "sender") : "as many senders as receivers";
+    case "peers":
+      return times === undefined ? counted(number, "receiver") : "as many receivers as senders";
+    case "variant":
+      return value;
+    default:
+      return `${name.replaceAll("_", " ")} ${value}`;
+  }
 }
 
 /** The number of messages per operation; `null` if the case does not set it. */
@@ -98,28 +114,16 @@ export function isSameCase(a: Case, b: Case): boolean {
   );
 }
 
-/** The parameters in their order, with their names in addresses. */
-const NAMES_IN_KEYS: [keyof Parameters, string][] = [
-  ["total_bytes", "total"],
-  ["messages", "messages"],
-  ["senders", "senders"],
-  ["peers", "receivers"],
-  ["size_profile", "sizes"],
-  ["buffer_bytes", "buffer"],
-  ["rate_per_second", "rate"],
-  ["variant", "variant"],
-];
-
 /** A short key for addresses and file names, unique for the parameters; empty if none is set. */
 export function parametersKey(parameters: Parameters): string {
-  return NAMES_IN_KEYS.filter(([name]) => parameters[name] !== USUAL_PARAMETERS[name])
+  return PARAMETERS.filter(([name]) => parameters[name] !== USUAL_PARAMETERS[name])
     .map(([name, text]) => `${text}-${parameters[name]}`)
     .join(".");
 }
 
 /** For `sort`: by transfer, senders, receivers, profile, buffer, rate and variant; unset ones first. */
 export function byParameters(a: Parameters, b: Parameters): number {
-  for (const [name] of NAMES_IN_KEYS) {
+  for (const [name] of PARAMETERS) {
     const [one, other] = [a[name], b[name]];
     if (one === other) continue;
     if (one === null || other === null) return one === null ? -1 : 1;

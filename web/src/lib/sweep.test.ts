@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aSweep, aSweepLine } from "@/test/comparisons";
-import { crossingsOf, figuresOf, linesOf, loadsOf, parameterName } from "./sweep";
+import { crossingsOf, figuresOf, linesOf, loadsOf } from "./sweep";
 
 const SIZES = { 64: 5000, 1024: 5200 };
 
@@ -97,15 +97,4 @@ it("throughput is a figure only if measured", () => {
     figuresOf(linesOf(aSweep([aSweepLine("pipe", SIZES, { point: { bytes_per_second } })]), "usual"));
   expect(of(null)).toEqual(["p50", "p90", "p99"]);
   expect(of(1)).toContain("throughput");
-});
-
-it.each([
-  ["total_bytes", "1 x message_bytes", "one message per transfer"],
-  ["total_bytes", "1048576", "1 MiB total"],
-  ["buffer_bytes", "65536", "64 KiB buffer"],
-  ["senders", "1 x peers", "as many senders as receivers"],
-  ["rate_per_second", "10000", "10,000/s"],
-  ["another_thing", "on", "another thing on"],
-])("%s of %s reads %s", (name, value, text) => {
-  expect(parameterName(name, value)).toBe(text);
 });

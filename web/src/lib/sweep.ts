@@ -1,9 +1,10 @@
 /** Turns a sweep into chart lines: their load, their names and which points are comparable. Pure. */
-import type { Crossover, Methodology, SweepChart, SweepLine, SweepPoint } from "@/api/types";
+import type { Crossover, SweepChart, SweepLine, SweepPoint } from "@/api/types";
+import { parameterName } from "./cases";
 import { ascending, distinct, groupBy } from "./collections";
 import { distinguishing } from "./methodology";
 import { slugOf } from "./search";
-import { counted, formatBytesExactly, formatCount } from "./units";
+import { formatCount } from "./units";
 
 export const FIGURES = ["p50", "p90", "p99", "throughput"] as const;
 export type Figure = (typeof FIGURES)[number];
@@ -34,7 +35,6 @@ export type MeasuredLine = {
   label: string;
   /** Indices of its lines in the response: several if only the warm-up differs by size. */
   places: number[];
-  methodology: Methodology;
   points: MeasuredPoint[];
 };
 
@@ -96,7 +96,6 @@ export function linesOf({ lines, over }: Pick<SweepChart, "lines" | "over">, loa
       {
         label: [first.line.transport.slug, ...traitsOf(first.line, siblings)].join(", "),
         places: group.map(({ place }) => place),
-        methodology: first.line.methodology,
         points: points.sort((a, b) => ascending(a.x, b.x)),
       },
     ];
@@ -129,36 +128,6 @@ export function crossingsOf(crossovers: Crossover[], lines: MeasuredLine[]): Cro
 /** All measured values of the swept parameter, ascending. */
 export function positionsOf(lines: MeasuredLine[]): number[] {
   return distinct(lines.flatMap(({ points }) => points.map(({ x }) => x))).sort(ascending);
-}
-
-/** A parameter in words: `1 MiB total`, `64 KiB buffer`. */
-export function parameterName(name: string, value: string): string {
-  const times = /^(\d+) x /.exec(value)?.[1];
-  const number = Number(value);
-  switch (name) {
-    case "total_bytes":
-      if (times === "1") return "one message per transfer";
-      return times === undefined ? `${formatBytesExactly(number)} total` : `${times} messages per transfer`;
-    case "buffer_bytes":
-      if (times === "1") return "message-sized buffer";
-      return times === undefined ? `${formatBytesExactly(number)} buffer` : `buffer of ${times} messages`;
-    case "size_profile":
-      return `sizes from ${value}`;
-    case "message_bytes":
-      return `${formatBytesExactly(number)} messages`;
-    case "messages":
-      return counted(number, "message");
-    case "rate_per_second":
-      return `${formatCount(number)}/s`;
-    case "senders":
-      return times === undefined ? counted(number, "sender") : "as many senders as receivers";
-    case "peers":
-      return times === undefined ? counted(number, "receiver") : "as many receivers as senders";
-    case "variant":
-      return value;
-    default:
-      return `${name.replaceAll("_", " ")} ${value}`;
-  }
 }
 
 function withKeys<Line extends { label: string }>(lines: Line[]): (Line & { key: string })[] {
