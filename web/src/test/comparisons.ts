@@ -1,15 +1,19 @@
 /** Complete comparisons for tests; a test sets only the relevant fields. */
 import type * as Api from "@/api/types";
 import { groupBy } from "@/lib/collections";
-import { aCommit, aMethodology, aPoint, aRunSummary, aSeries, aTransport, builder } from "./fixtures";
+import {
+  aCommit,
+  aMethodology,
+  aPoint,
+  aRunSummary,
+  aSeries,
+  aTransport,
+  builder,
+  type CaseChange,
+} from "./fixtures";
 
 /** An unchanged pair; its kind is computed from the other fields. */
-export function aPair(
-  change: Partial<Omit<Api.ComparisonPair, "case" | "transport" | "kind">> & {
-    transport?: string;
-    case?: Partial<Api.ComparisonPair["case"]>;
-  } = {},
-): Api.ComparisonPair {
+export function aPair(change: CaseChange<Omit<Api.ComparisonPair, "kind">> = {}): Api.ComparisonPair {
   const { transport = "pipe", case: kase, ...rest } = change;
   const pair = {
     transport: aTransport(transport),
@@ -85,7 +89,7 @@ export function aComparison(
       case_count: pairs.filter(({ base }) => base !== null).length,
     },
     head: {
-      commit: aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" }),
+      commit: HEAD,
       run_id: null,
       case_count: pairs.filter(({ head }) => head !== null).length,
     },
@@ -131,18 +135,16 @@ function notComparedOf(pairs: readonly Api.ComparisonPair[]): Api.NotCompared[] 
     .sort((one, other) => other.pair_count - one.pair_count);
 }
 
-export function aPullRequest(change: Partial<Api.PullRequestSummary> = {}): Api.PullRequestSummary {
-  const head = aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" });
-  return {
-    pull_request: 42,
-    head,
-    merge_base: aCommit({ sha: "a".repeat(40), ordinal: 30 }),
-    merge_base_is_certain: true,
-    run_count: 2,
-    latest_run: aRunSummary({ commit: head, pull_request: 42, branch: "topic" }),
-    ...change,
-  };
-}
+const HEAD = aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" });
+
+export const aPullRequest = builder<Api.PullRequestSummary>({
+  pull_request: 42,
+  head: HEAD,
+  merge_base: aCommit({ sha: "a".repeat(40), ordinal: 30 }),
+  merge_base_is_certain: true,
+  run_count: 2,
+  latest_run: aRunSummary({ commit: HEAD, pull_request: 42, branch: "topic" }),
+});
 
 /** A line of a sweep: its median by the swept parameter; p90 is 10 % and p99 100 % above it. */
 export function aSweepLine(

@@ -6,6 +6,12 @@ export const builder =
   <Answer extends object>(usual: Answer) =>
   (change: Partial<Answer> = {}): Answer => ({ ...usual, ...change });
 
+/** Changes to a series, result or pair: a transport by its slug, and parts of the case. */
+export type CaseChange<Whole extends { case: object }> = Partial<Omit<Whole, "case" | "transport">> & {
+  transport?: string;
+  case?: Partial<Whole["case"]>;
+};
+
 export const aCommit = builder<Api.CommitSummary>({
   sha: "1".repeat(40),
   ordinal: 1,
@@ -56,12 +62,7 @@ export function latency(p50: number): Api.Point["latency_ns"] {
 
 const CASE = { scenario: "roundtrip", message_bytes: 1024, peers: 1, mode: "2proc", placement: "same-cpu" };
 
-export function aSeries(
-  change: Partial<Omit<Api.SeriesSummary, "case" | "transport">> & {
-    transport?: string;
-    case?: Partial<Api.SeriesSummary["case"]>;
-  } = {},
-): Api.SeriesSummary {
+export function aSeries(change: CaseChange<Api.SeriesSummary> = {}): Api.SeriesSummary {
   const { transport = "pipe", case: kase, ...rest } = change;
   return {
     series_id: 1,
@@ -76,12 +77,7 @@ export function aSeries(
   };
 }
 
-export function aResult(
-  change: Partial<Omit<Api.RunResult, "case" | "transport">> & {
-    transport?: string;
-    case?: Partial<Api.RunResult["case"]>;
-  } = {},
-): Api.RunResult {
+export function aResult(change: CaseChange<Api.RunResult> = {}): Api.RunResult {
   const { transport = "pipe", case: kase, ...rest } = change;
   return {
     series_id: 1,
