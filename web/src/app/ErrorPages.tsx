@@ -7,11 +7,9 @@ import { ErrorState } from "@/components/ui/states";
 import { toHome, toSignIn } from "@/lib/paths";
 import { upperFirst } from "@/lib/units";
 
-const NO_PAGE = "Check the address.";
-
 /** For the router: no page matches. */
 export function NotFoundPage() {
-  return <NotFound detail={NO_PAGE} />;
+  return <NotFound detail="Check the address." />;
 }
 
 type Props = {

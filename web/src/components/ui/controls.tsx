@@ -35,7 +35,7 @@ type CopyButtonProps = {
   label: string;
   /** Returns the text when it is copied. */
   text: () => string | Promise<string>;
-  className?: string;
+  className?: string | undefined;
 };
 
 export function CopyButton({ label, text, className = "text-button" }: CopyButtonProps) {
@@ -61,13 +61,7 @@ type CopyLinkProps = {
 
 /** Copies a short link to the page in its current state. */
 export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps) {
-  return (
-    <CopyButton
-      label={label}
-      text={() => shortLink(part)}
-      {...(className === undefined ? {} : { className })}
-    />
-  );
+  return <CopyButton label={label} text={() => shortLink(part)} className={className} />;
 }
 
 /** A menu of links or buttons. It closes with Escape and with any click. */
