@@ -90,6 +90,20 @@ export function found<Entry>(entry: Entry | undefined, kind: string, name: strin
   return entry;
 }
 
+/**
+ * The entry with a value in a field.
+ *
+ * @throws Refusal with status 404 if there is none.
+ */
+export function entryWith<Key extends string, Entry extends Record<Key, string | number>>(
+  entries: readonly Entry[],
+  key: Key,
+  value: string | number,
+): Entry {
+  const entry = entries.find((candidate) => String(candidate[key]) === String(value));
+  return found(entry, key.replace("_id", ""), value);
+}
+
 /** The default page size of the server. */
 const LIMIT = 100;
 

@@ -1,7 +1,7 @@
 /** The implemented writes. Changes last until the server stops. All other writes are rejected. */
 import type { Channel, TokenSummary } from "@/api/types";
 import { aChannel, aJob, aToken } from "@/test/fixtures";
-import { created, found, nothing, Refusal, type Writes } from "./endpoint";
+import { created, entryWith, nothing, Refusal, type Writes } from "./endpoint";
 import { detailOf } from "./world/changes";
 import { hex } from "./world/commits";
 import type { World } from "./world/world";
@@ -29,15 +29,6 @@ export function log(world: World, method: string, pattern: string, params: objec
   });
 }
 
-function numbered<Key extends string, Entry extends Record<Key, number>>(
-  entries: Entry[],
-  key: Key,
-  number: string,
-): Entry {
-  const isMeant = (entry: Entry) => entry[key] === Number(number);
-  return found(entries.find(isMeant), key.replace("_id", ""), number);
-}
-
 const nextOf = <Key extends string>(entries: Record<Key, number>[], key: Key): number =>
   Math.max(0, ...entries.map((entry) => entry[key])) + 1;
 
@@ -51,28 +42,24 @@ function said<Change extends object>(change: Change) {
 export const WRITES = {
   patch: {
     "/api/v1/agents/{agent_id}": (world, { path: { agent_id }, body }) => {
-      const agent = Object.assign(numbered(world.agents, "agent_id", agent_id), said(body));
+      const agent = Object.assign(entryWith(world.agents, "agent_id", agent_id), said(body));
       agent.is_draining = agent.is_busy && !agent.is_enabled;
       return agent;
     },
     "/api/v1/projects/{project}": (world, { path: { project }, body }) => {
-      const settings = found(
-        world.projects.find((entry) => entry.project === project),
-        "project",
-        project,
-      );
+      const settings = entryWith(world.projects, "project", project);
       const { default_branch, repository_url, ...rest } = body;
       if (default_branch !== undefined) settings.default_branch = default_branch;
       if (repository_url !== undefined) settings.repository_url = repository_url;
       return Object.assign(settings, said(rest));
     },
     "/api/v1/projects/{project}/channels/{channel_id}": (world, { path: { channel_id }, body }) => {
-      const channel = numbered(world.channels, "channel_id", channel_id);
+      const channel = entryWith(world.channels, "channel_id", channel_id);
       if (body.enabled != null) channel.disabled_because = null;
       return Object.assign(channel, said(body));
     },
     "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id }, body }) => {
-      const regression = numbered(world.regressions, "regression_id", regression_id);
+      const regression = entryWith(world.regressions, "regression_id", regression_id);
       const { state, ...others } = body;
       Object.assign(regression, others, { state: state ?? regression.state, updated_at: NOW });
       return detailOf(world, regression);
@@ -107,7 +94,7 @@ export const WRITES = {
       return { channel, secret: kind === "webhook" ? "whsec_this-signs-nothing" : null };
     },
     "/api/v1/projects/{project}/channels/{channel_id}/test": (world, { path: { channel_id } }) => {
-      numbered(world.channels, "channel_id", channel_id).last_success_at = NOW;
+      entryWith(world.channels, "channel_id", channel_id).last_success_at = NOW;
       return { delivered: true, detail: "Delivered." };
     },
     "/api/v1/projects/{project}/jobs": (world, { body }) => {
@@ -171,7 +158,7 @@ export const WRITES = {
       return { token, secret: secretOf(token) };
     },
     "/api/v1/tokens/{token_id}/rotate": (world, { path: { token_id } }) => {
-      const token = numbered(world.tokens, "token_id", token_id);
+      const token = entryWith(world.tokens, "token_id", token_id);
       Object.assign(token, { rotated_at: NOW, previous_expires_at: "2026-11-25T12:00:00Z" });
       return { token, secret: secretOf(token) };
     },
@@ -190,7 +177,7 @@ export const WRITES = {
       return nothing();
     },
     "/api/v1/agents/{agent_id}": (world, { path: { agent_id } }) => {
-      const turned = numbered(world.agents, "agent_id", agent_id);
+      const turned = entryWith(world.agents, "agent_id", agent_id);
       world.agents = world.agents.filter((agent) => agent !== turned);
       return nothing();
     },
@@ -199,7 +186,7 @@ export const WRITES = {
       return nothing();
     },
     "/api/v1/projects/{project}/jobs/{job_id}": (world, { path: { job_id } }) => {
-      const job = numbered(world.jobs, "job_id", job_id);
+      const job = entryWith(world.jobs, "job_id", job_id);
       if (job.done_at !== null) return nothing();
       Object.assign(job, { status: "cancelled", starts_at: null, done_at: new Date().toISOString() });
       return nothing();

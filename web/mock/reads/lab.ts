@@ -1,5 +1,5 @@
 /** Agents, jobs and schedules. */
-import { found, listed, type Mocks } from "../endpoint";
+import { entryWith, listed, type Mocks } from "../endpoint";
 
 export const lab = {
   "/api/v1/projects/{project}/agents": (world, { path, query }) => {
@@ -21,11 +21,7 @@ export const lab = {
     );
   },
   "/api/v1/projects/{project}/jobs/{job_id}": (world, { path }) =>
-    found(
-      world.jobs.find(({ job_id }) => world.has(path.project) && job_id === Number(path.job_id)),
-      "job",
-      path.job_id,
-    ),
+    entryWith(world.has(path.project) ? world.jobs : [], "job_id", path.job_id),
   "/api/v1/projects/{project}/schedules": (world, { path }) => ({
     schedules: world.has(path.project) ? world.schedules : [],
   }),

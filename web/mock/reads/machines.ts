@@ -1,7 +1,7 @@
 /** The environments and canary readings of a machine. */
 import type { RunSummary } from "@/api/types";
 import { groupBy } from "@/lib/collections";
-import { found, type Mocks } from "../endpoint";
+import { entryWith, type Mocks } from "../endpoint";
 import { MACHINES, type Machine } from "../world/machines";
 import { canariesOf } from "../world/runs";
 import type { World } from "../world/world";
@@ -42,10 +42,6 @@ function historyOf(
   path: { project: string; machine: string },
 ): { machine: Machine; runs: RunSummary[] } {
   const known = world.has(path.project) ? MACHINES : [];
-  const machine = found(
-    known.find((entry) => entry.machine === path.machine),
-    "machine",
-    path.machine,
-  );
+  const machine = entryWith(known, "machine", path.machine);
   return { machine, runs: world.runs.filter((run) => run.machine === path.machine).toReversed() };
 }

@@ -8,7 +8,7 @@ import type {
   ProjectSettings,
   ProjectSummary,
 } from "@/api/types";
-import { found, listed, type Mocks } from "../endpoint";
+import { entryWith, listed, type Mocks } from "../endpoint";
 import { noise } from "../world/commits";
 import type { World } from "../world/world";
 
@@ -20,14 +20,7 @@ export const projects = {
       query,
     ),
   "/api/v1/projects/{project}": (world, { path: { project } }) =>
-    summary(
-      world,
-      found(
-        world.projects.find((entry) => entry.project === project),
-        "project",
-        project,
-      ),
-    ),
+    summary(world, entryWith(world.projects, "project", project)),
   "/api/v1/projects/{project}/error-rates": (world, { path }) => errorRatesOf(world, path.project),
   // The mock has no new runs, so the stream has no events.
   "/api/v1/projects/{project}/events": () =>

@@ -1,5 +1,5 @@
 /** Regressions. */
-import { found, listed, type Mocks, text } from "../endpoint";
+import { entryWith, listed, type Mocks, text } from "../endpoint";
 import { detailOf } from "../world/changes";
 
 export const regressions = {
@@ -15,10 +15,8 @@ export const regressions = {
     );
     return listed("regressions", asked, query);
   },
-  "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) => {
-    const regression = world.regressions.find((entry) => entry.regression_id === Number(regression_id));
-    return detailOf(world, found(regression, "regression", regression_id));
-  },
+  "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) =>
+    detailOf(world, entryWith(world.regressions, "regression_id", regression_id)),
 } satisfies Partial<Mocks<"get">>;
 
 export function badge(label: string, message: string) {

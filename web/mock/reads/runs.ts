@@ -2,7 +2,7 @@
 import type { components } from "@/api/schema.gen";
 import type { RunDetail, RunResult, RunSummary } from "@/api/types";
 import { anImportedResult, anObserved, aPointDetail, aResult, aRun } from "@/test/fixtures";
-import { found, listed, type Mocks, Refusal, text } from "../endpoint";
+import { entryWith, listed, type Mocks, Refusal, text } from "../endpoint";
 import { histogramOf, pointOf, repetitionsOf, statedPointOf } from "../world/figures";
 import { MACHINES } from "../world/machines";
 import { canariesOf } from "../world/runs";
@@ -46,11 +46,7 @@ export const runs = {
 const ORIGINAL = '{"context":{"executable":"./mock"},"benchmarks":[]}\n';
 
 function runOf(world: World, run_id: string): RunSummary {
-  return found(
-    world.runs.find((run) => run.run_id === run_id),
-    "run",
-    run_id,
-  );
+  return entryWith(world.runs, "run_id", run_id);
 }
 
 function detail(world: World, run: RunSummary): RunDetail {
@@ -58,11 +54,7 @@ function detail(world: World, run: RunSummary): RunDetail {
   const own = world.series.filter(
     ({ machine, isImported }) => machine.machine === run.machine && isImported === isImport,
   );
-  const machine = found(
-    MACHINES.find((entry) => entry.machine === run.machine),
-    "machine",
-    run.machine,
-  );
+  const machine = entryWith(MACHINES, "machine", run.machine);
   return aRun({
     run,
     ...machine.environmentAt(run.commit.ordinal),

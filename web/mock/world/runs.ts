@@ -1,6 +1,6 @@
 /** The runs of the mock: each machine measures commits of the main line and some pull requests. */
 import type { Canary, CommitSummary, RunSummary } from "@/api/types";
-import { anImport, aRunSummary } from "@/test/fixtures";
+import { aRunSummary } from "@/test/fixtures";
 import { after, headOf, hex, wobble } from "./commits";
 import { MACHINES, type Machine } from "./machines";
 import type { MockSeries } from "./series";
@@ -54,10 +54,11 @@ function run(
 }
 
 function importedRun(of: Of, commit: CommitSummary): RunSummary {
-  const { run_id: _, preset: __, build: ___, order_seed: ____, ...rest } = run(of, commit);
-  return anImport({
-    ...rest,
+  return run(of, commit, {
     run_id: runId(commit.ordinal, 9),
+    preset: "import",
+    build: "unknown",
+    order_seed: "0",
     point_count: of.series.filter(({ isImported }) => isImported).length,
     unsupported_count: 0,
   });
