@@ -50,6 +50,7 @@ export function Curves({ curves, bands = [] }: Props) {
       })}
       {curves.map(({ key, stroke, dash, width, isFaded, points }) => {
         const line = within(points).map(([px, py]) => at(px, py));
+        if (line.length === 0) return null;
         return (
           <path
             key={key}
