@@ -29,12 +29,12 @@ pub struct Awaited {
 pub async fn awaited(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<Awaited>> {
     sqlx::query_as!(
         Awaited,
-        r#"with told as (
+        r#"with matched as (
                select distinct project_id from notification_channel
                where enabled_at is not null and 'machine' = any(events)
            ), measured as (
                select project_machine.project_id, project_machine.machine_id
-               from told
+               from matched
                join project_machine using (project_id)
                join run as latest on latest.run_id = project_machine.latest_run_id
                where latest.started_at > $1

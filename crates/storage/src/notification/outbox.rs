@@ -17,7 +17,7 @@ const MACHINE_SILENCE: TimeDelta = TimeDelta::days(7);
 macro_rules! queue {
     ($event:literal, $condition:literal, $regression_ids:expr, $now:expr) => {
         sqlx::query!(
-            "with told as (
+            "with matched as (
                  select channel.notification_channel_id, " + $event + " as event, regression.regression_id
                  from regression
                  join notification_channel as channel on channel.project_id = regression.project_id
@@ -27,7 +27,7 @@ macro_rules! queue {
                    and " + $condition + "
              )
              insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
-             select notification_channel_id, event, 'regression:' || regression_id, regression_id, $2, $3 from told
+             select notification_channel_id, event, 'regression:' || regression_id, regression_id, $2, $3 from matched
              on conflict (notification_channel_id, event, subject) do nothing",
             $regression_ids,
             $now,
@@ -83,7 +83,7 @@ pub async fn queue_machine(
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "with told as (
+        "with matched as (
              select notification_channel_id from notification_channel as channel
              where project_id = $1 and enabled_at is not null and 'machine' = any(events)
                and not exists (
@@ -93,7 +93,7 @@ pub async fn queue_machine(
                )
          )
          insert into notification (notification_channel_id, event, subject, machine_id, why, created_at, due_at)
-         select notification_channel_id, 'machine', 'machine:' || $2::bigint || ':' || $7::text, $2, $3, $4, $5 from told
+         select notification_channel_id, 'machine', 'machine:' || $2::bigint || ':' || $7::text, $2, $3, $4, $5 from matched
          on conflict (notification_channel_id, event, subject) do nothing",
         project_id,
         machine_id,
