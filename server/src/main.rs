@@ -11,6 +11,7 @@ mod backup;
 mod cli;
 mod commands;
 mod config;
+mod connections;
 mod database;
 mod postgres;
 mod shutdown;

@@ -3,9 +3,7 @@
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
-use tls_listener::TlsListener;
-use tokio::net::TcpListener;
+use std::time::SystemTime;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -14,7 +12,6 @@ use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{self, ServerConfig};
 
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Protocols above TLS, preferred first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
@@ -36,14 +33,6 @@ pub(crate) fn acceptor(files: Files) -> Result<TlsAcceptor> {
         .with_cert_resolver(Arc::new(renewed));
     config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
     Ok(TlsAcceptor::from(Arc::new(config)))
-}
-
-/// Performs handshakes concurrently and passes on finished connections.
-pub(crate) fn listener(
-    listener: TcpListener,
-    acceptor: TlsAcceptor,
-) -> TlsListener<TcpListener, TlsAcceptor> {
-    tls_listener::builder(acceptor).handshake_timeout(HANDSHAKE_TIMEOUT).listen(listener)
 }
 
 /// A certificate that is reloaded when its files change.

@@ -12,12 +12,13 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 pub struct TrustedProxies(pub Vec<IpNet>);
 
 impl TrustedProxies {
-    fn contains(&self, address: IpAddr) -> bool {
+    /// Whether a proxy at this address is trusted.
+    pub fn contains(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 }
 
-/// The address to count requests by. For IPv6 it is the network, because one host has a whole network.
+/// The address to count requests by ([`network`]).
 pub(crate) fn address(request: &Request, proxies: &TrustedProxies) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(peer)| peer.ip().to_canonical());
@@ -40,7 +41,8 @@ fn client(peer: IpAddr, named: Vec<&str>, proxies: &TrustedProxies) -> IpAddr {
     nearest
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// The address to count a client by: for IPv6 its /64, because one host has a whole network.
+pub fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => {

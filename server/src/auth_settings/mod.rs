@@ -64,7 +64,8 @@ impl Auth {
         self.settings.is_private
     }
 
-    pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
+    /// The trusted proxies.
+    pub fn trusted_proxies(&self) -> &TrustedProxies {
         &self.settings.trusted_proxies
     }
 }

@@ -3,24 +3,20 @@
 use super::token;
 use crate::cli::{DataArguments, ServeArguments};
 use crate::config;
+use crate::connections;
 use crate::database::Database;
 use crate::postgres::Embedded;
 use crate::shutdown::Shutdown;
-use crate::tls;
 use anyhow::{Context, Result};
-use axum::serve::ListenerExt;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use roundtrip_github::reconcile::Reconciler;
 use roundtrip_github::report::LabReports;
 use roundtrip_github::worker::Worker;
 use roundtrip_server::AppState;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
@@ -111,9 +107,8 @@ async fn serve_metrics(listener: TcpListener, state: AppState) {
     if let Ok(address) = listener.local_addr() {
         tracing::info!("serving metrics on http://{address}/metrics");
     }
-    if let Err(error) = axum::serve(listener, roundtrip_server::monitoring::router(state)).await {
-        tracing::error!(error.cause = %error, "stopped serving metrics");
-    }
+    let router = roundtrip_server::monitoring::router(state);
+    connections::serve(listener, None, router, connections::Limits::METRICS, std::future::pending()).await;
 }
 
 /// Serves requests until a stop signal, or until PostgreSQL has ended.
@@ -131,27 +126,17 @@ async fn answer(
     let queue = tokio::spawn(state.queue.clone().run(stopped.clone()));
     let notifier = tokio::spawn(state.notifier().clone().run(stopped.clone()));
     let github = tokio::spawn(run_github_app(state.clone(), stopped.clone()));
-    let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    let app = roundtrip_server::app(state.clone());
     let end = async move {
         // A dropped sender means the end as well.
         let _ = stopped.wait_for(|stopped| *stopped).await;
     };
-    let serving: BoxFuture<'_, std::io::Result<()>> = match tls {
-        None => {
-            let listener = listener.tap_io(|stream| set_nodelay(stream));
-            axum::serve(listener, app).with_graceful_shutdown(end).into_future().boxed()
-        }
-        Some(acceptor) => {
-            let listener = tls::listener(listener, acceptor).tap_io(|stream| set_nodelay(stream.get_ref().0));
-            axum::serve(listener, app).with_graceful_shutdown(end).into_future().boxed()
-        }
-    };
-    let mut serving = pin!(serving);
+    let limits = connections::Limits::new(state.auth.trusted_proxies().clone());
+    let serving = tokio::spawn(connections::serve(listener, tls, app, limits, end));
     let mut gone = None;
     tokio::select! {
         () = shutdown.requested() => {}
         error = ended(database.embedded.as_mut()) => gone = Some(error),
-        result = &mut serving => return result.context("cannot accept connections"),
     }
     state.announce_stop();
     if gone.is_none() && !drain.is_zero() {
@@ -160,7 +145,6 @@ async fn answer(
             () = tokio::time::sleep(drain) => {}
             () = shutdown.requested_again() => {}
             error = ended(database.embedded.as_mut()) => gone = Some(error),
-            result = &mut serving => return result.context("cannot accept connections"),
         }
     }
     if let Some(embedded) = &mut database.embedded {
@@ -174,7 +158,7 @@ async fn answer(
         tokio::join!(serving, tasks, analyst, queue, notifier, github)
     });
     match finished.await {
-        Ok((served, ..)) => served.context("cannot finish the last requests")?,
+        Ok(_) => {}
         Err(_) => {
             tracing::warn!("closed connections with requests longer than {} s", REQUESTS_TIMEOUT.as_secs());
         }
@@ -182,13 +166,6 @@ async fn answer(
     // Announce this server's last uploads to the other servers.
     state.live.flush().await;
     gone.map_or(Ok(()), Err)
-}
-
-/// Sends without delay. Otherwise a response of several packets waits up to 40 ms for the first acknowledgement.
-fn set_nodelay(stream: &TcpStream) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "cannot disable Nagle's algorithm");
-    }
 }
 
 /// Handles GitHub deliveries and updates comments and checks, if a GitHub App is configured.

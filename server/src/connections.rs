@@ -1,0 +1,502 @@
+//! Accepts connections and serves HTTP on them, within limits: clients that send or read slowly, or that open many
+//! connections, cannot keep others out.
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{ConnectInfo, Request};
+use axum::{BoxError, Router};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use roundtrip_server::auth_settings::TrustedProxies;
+use roundtrip_server::auth_settings::client::network;
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
+use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// How long a client may take for a TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may take for the head of a request, from the beginning of the connection or the end of the last
+/// answer.
+const REQUEST_TIMEOUT: Duration =
+    if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(30) };
+/// How long a client may read nothing while there is more to send.
+const WRITE_TIMEOUT: Duration = REQUEST_TIMEOUT;
+/// Maximum number of connections from one address. A browser opens six; many users may share an address.
+const PER_ADDRESS_MAX: usize = 256;
+/// Maximum number of connections, if there are enough descriptors.
+const TOTAL_MAX: usize = 8_192;
+/// Descriptors that connections leave for the database, files, metrics and health checks.
+const RESERVED_DESCRIPTORS: u64 = 256;
+/// The pause after the system cannot accept a connection, as axum does.
+const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
+
+/// Serves connections until `end`, then waits for open requests.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    limits: Limits,
+    end: impl Future<Output = ()>,
+) {
+    let open = Arc::new(OpenConnections { limits, by_id: Mutex::default() });
+    let graceful = GracefulShutdown::new();
+    let mut end = pin!(end);
+    loop {
+        let (stream, peer) = tokio::select! {
+            accepted = accept(&listener) => accepted,
+            () = &mut end => break,
+        };
+        // Dropping the stream closes it.
+        let Some(place) = open.admit(peer.ip()) else { continue };
+        tokio::spawn(place.serve(stream, peer, tls.clone(), router.clone(), graceful.watcher()));
+    }
+    drop(listener);
+    graceful.shutdown().await;
+}
+
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) => match error.kind() {
+                ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset => {}
+                _ => {
+                    tracing::error!(error.cause = %error, "cannot accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+        }
+    }
+}
+
+/// The maximum numbers of connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    total: usize,
+    per_address: usize,
+    /// Only the total limits these addresses: their connections come from many clients.
+    proxies: TrustedProxies,
+}
+
+impl Limits {
+    /// The limits of the port for metrics, part of the reserve.
+    pub(crate) const METRICS: Self = Self { total: 64, per_address: 64, proxies: TrustedProxies(Vec::new()) };
+
+    /// The limits of this process. Raises its soft limit of descriptors to the hard one.
+    pub(crate) fn new(proxies: TrustedProxies) -> Self {
+        let total = raise_descriptors().map_or(TOTAL_MAX, |descriptors| {
+            let free = usize::try_from(descriptors.saturating_sub(RESERVED_DESCRIPTORS));
+            free.unwrap_or(TOTAL_MAX).clamp(1, TOTAL_MAX)
+        });
+        Self { total, per_address: PER_ADDRESS_MAX.min(total.div_ceil(2)), proxies }
+    }
+}
+
+/// Raises the soft limit of descriptors to the hard one, and returns it; none if unlimited.
+fn raise_descriptors() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        Ok(()) => maximum,
+        // Some systems have a hard limit that they do not grant.
+        Err(_) => current,
+    }
+}
+
+/// The open connections, by number.
+#[derive(Debug)]
+struct OpenConnections {
+    limits: Limits,
+    by_id: Mutex<(u64, HashMap<u64, Arc<Connection>>)>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    /// The address to count by.
+    client: IpAddr,
+    requests: Mutex<Requests>,
+    /// Cancelled to make room for another connection.
+    evicted: CancellationToken,
+}
+
+/// The requests of a connection that are not answered yet.
+#[derive(Debug)]
+struct Requests {
+    open: usize,
+    /// When the last of them ended, or the connection began.
+    idle_since: Instant,
+}
+
+impl OpenConnections {
+    /// Admits a connection. At a limit, closes the connection that has been idle longest; none if all are busy.
+    fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+        let client = network(peer.to_canonical());
+        let mut guard = self.by_id();
+        let (last_id, by_id) = &mut *guard;
+        let count = by_id.values().filter(|connection| connection.client == client).count();
+        let is_limited = !self.limits.proxies.contains(peer.to_canonical());
+        let crowded = if is_limited && count >= self.limits.per_address {
+            Some(client)
+        } else if by_id.len() >= self.limits.total {
+            most_frequent(by_id.values().map(|connection| connection.client))
+        } else {
+            None
+        };
+        if let Some(crowded) = crowded {
+            let of_address = by_id.iter().filter(|(_, connection)| connection.client == crowded);
+            let idle = of_address.filter_map(|(id, connection)| Some((connection.idle_since()?, *id)));
+            let (_, evicted) = idle.min()?;
+            by_id.remove(&evicted)?.evicted.cancel();
+        }
+        *last_id += 1;
+        let connection = Arc::new(Connection {
+            client,
+            requests: Mutex::new(Requests { open: 0, idle_since: Instant::now() }),
+            evicted: CancellationToken::new(),
+        });
+        by_id.insert(*last_id, Arc::clone(&connection));
+        Some(Place { open: Arc::clone(self), id: *last_id, connection })
+    }
+
+    fn by_id(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Connection>>)> {
+        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn most_frequent(addresses: impl Iterator<Item = IpAddr>) -> Option<IpAddr> {
+    let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+    for address in addresses {
+        *counts.entry(address).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(address, _)| address)
+}
+
+impl Connection {
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When the last request ended; none while one is open.
+    fn idle_since(&self) -> Option<Instant> {
+        let requests = self.requests();
+        (requests.open == 0).then_some(requests.idle_since)
+    }
+
+    /// Returns when the client has sent no request in time, or when another connection needs the room.
+    async fn unused(&self) {
+        let late = async {
+            loop {
+                let since = self.idle_since().unwrap_or_else(Instant::now);
+                if since.elapsed() >= REQUEST_TIMEOUT {
+                    return;
+                }
+                tokio::time::sleep_until(since + REQUEST_TIMEOUT).await;
+            }
+        };
+        tokio::select! {
+            () = late => {}
+            () = self.evicted.cancelled() => {}
+        }
+    }
+}
+
+/// A connection's place among the open ones, until dropped.
+#[derive(Debug)]
+struct Place {
+    open: Arc<OpenConnections>,
+    id: u64,
+    connection: Arc<Connection>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.open.by_id().1.remove(&self.id);
+    }
+}
+
+impl Place {
+    async fn serve(
+        self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        tls: Option<TlsAcceptor>,
+        router: Router,
+        watcher: Watcher,
+    ) {
+        // Otherwise a response of several packets waits up to 40 ms for the first acknowledgement.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "cannot disable Nagle's algorithm");
+        }
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(WRITE_TIMEOUT));
+        let stream = Box::pin(stream);
+        let outcome = match tls {
+            None => self.serve_http(stream, peer, router, watcher).await,
+            Some(acceptor) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+                Ok(Ok(stream)) => self.serve_http(stream, peer, router, watcher).await,
+                Ok(Err(error)) => Err(error.into()),
+                Err(late) => Err(late.into()),
+            },
+        };
+        if let Err(error) = outcome {
+            tracing::debug!(%error, %peer, "the connection failed");
+        }
+    }
+
+    async fn serve_http<S>(
+        &self,
+        stream: S,
+        peer: SocketAddr,
+        router: Router,
+        watcher: Watcher,
+    ) -> Result<(), BoxError>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let service = hyper::service::service_fn(|request: Request<Incoming>| {
+            let open = OpenRequest::new(&self.connection);
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            let answered = router.clone().oneshot(request);
+            async move { answered.await.map(|answer| answer.map(|body| AnswerBody { body, _open: open })) }
+        });
+        let mut builder = Builder::new(TokioExecutor::new());
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT);
+        builder.http2().timer(TokioTimer::new());
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        tokio::select! {
+            served = watcher.watch(connection) => served,
+            () = self.connection.unused() => Ok(()),
+        }
+    }
+}
+
+/// A request that is being answered, until dropped.
+#[derive(Debug)]
+struct OpenRequest(Arc<Connection>);
+
+impl OpenRequest {
+    fn new(connection: &Arc<Connection>) -> Self {
+        connection.requests().open += 1;
+        Self(Arc::clone(connection))
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        let mut requests = self.0.requests();
+        requests.open -= 1;
+        requests.idle_since = Instant::now();
+    }
+}
+
+/// The body of an answer. Its request is open until all of it is sent.
+struct AnswerBody {
+    body: Body,
+    _open: OpenRequest,
+}
+
+impl HttpBody for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpSocket;
+
+    /// A server with these limits.
+    async fn server(limits: Limits) -> (SocketAddr, CancellationToken, tokio::task::JoinHandle<()>) {
+        let slow = || async {
+            let ticks = futures_util::stream::unfold(0, async |tick| {
+                tokio::time::sleep(REQUEST_TIMEOUT / 2).await;
+                (tick < 5).then_some((Ok::<_, BoxError>(format!("tick {tick}\n")), tick + 1))
+            });
+            Body::from_stream(ticks)
+        };
+        let endless = || async {
+            Body::from_stream(futures_util::stream::repeat_with(|| Ok::<_, BoxError>(vec![0; 64 * 1024])))
+        };
+        let router = Router::new()
+            .route("/", get(|| async { "answered" }))
+            .route("/slow", get(slow))
+            .route("/endless", get(endless));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        let end = stop.clone().cancelled_owned();
+        (address, stop, tokio::spawn(serve(listener, None, router, limits, end)))
+    }
+
+    fn limits(total: usize, per_address: usize) -> Limits {
+        Limits { total, per_address, proxies: TrustedProxies::default() }
+    }
+
+    /// A connection from another loopback address.
+    async fn connect(from: &str, address: SocketAddr) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
+        socket.connect(address).await.unwrap()
+    }
+
+    /// Everything that the server sends until it closes the connection.
+    async fn rest(stream: &mut TcpStream) -> String {
+        let mut bytes = Vec::new();
+        // The server may reset a connection that it closes.
+        let _ = stream.read_to_end(&mut bytes).await;
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    async fn request(from: &str, address: SocketAddr, path: &str) -> TcpStream {
+        let mut stream = connect(from, address).await;
+        let head = format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+        // The server may have rejected the connection.
+        let _ = stream.write_all(head.as_bytes()).await;
+        stream
+    }
+
+    async fn is_answered(from: &str, address: SocketAddr) -> bool {
+        rest(&mut request(from, address, "/").await).await.ends_with("answered")
+    }
+
+    #[tokio::test]
+    async fn closes_connections_without_a_complete_request() {
+        let (address, ..) = server(limits(10, 10)).await;
+        for sent in ["", "G", "GET / HTTP/1.1\r\nhost: te", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+            let mut stream = connect("127.0.0.1", address).await;
+            stream.write_all(sent.as_bytes()).await.unwrap();
+            rest(&mut stream).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn sending_a_head_slowly_gains_no_time() {
+        let (address, ..) = server(limits(10, 10)).await;
+        let mut stream = connect("127.0.0.1", address).await;
+        stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+        // A byte from the server, or an error, ends the loop.
+        let mut interval = tokio::time::interval(REQUEST_TIMEOUT / 10);
+        loop {
+            tokio::select! {
+                _ = interval.tick() => { let _ = stream.try_write(b"a: b\r\n"); }
+                _ = stream.readable() => break,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn long_answers_are_sent_to_their_end() {
+        let (address, ..) = server(limits(10, 10)).await;
+        assert!(rest(&mut request("127.0.0.1", address, "/slow").await).await.contains("tick 4"));
+    }
+
+    #[tokio::test]
+    async fn closes_connections_that_read_nothing() {
+        let (address, stop, served) = server(limits(10, 10)).await;
+        let stream = request("127.0.0.1", address, "/endless").await;
+        stop.cancel();
+        // The server would wait forever for the open request.
+        served.await.unwrap();
+        drop(stream);
+    }
+
+    #[tokio::test]
+    async fn idle_connections_make_room_for_others_of_their_address() {
+        let (address, ..) = server(limits(100, 4)).await;
+        let mut idle = Vec::new();
+        for _ in 0..20 {
+            idle.push(connect("127.0.0.2", address).await);
+        }
+        assert!(is_answered("127.0.0.2", address).await);
+        // The oldest were closed.
+        assert_eq!(rest(&mut idle[0]).await, "");
+    }
+
+    #[tokio::test]
+    async fn busy_connections_stay_and_others_are_rejected() {
+        let (address, ..) = server(limits(100, 3)).await;
+        let mut busy = Vec::new();
+        for _ in 0..3 {
+            let mut stream = request("127.0.0.2", address, "/endless").await;
+            stream.read_exact(&mut [0; 1]).await.unwrap();
+            busy.push(stream);
+        }
+        assert!(!is_answered("127.0.0.2", address).await, "a fourth");
+        assert!(is_answered("127.0.0.1", address).await, "another address");
+        drop(busy.pop());
+        while !is_answered("127.0.0.2", address).await {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn the_total_limit_closes_idle_connections_of_the_largest_client() {
+        let (address, ..) = server(limits(10, 8)).await;
+        let mut largest = Vec::new();
+        for _ in 0..8 {
+            largest.push(connect("127.0.0.2", address).await);
+        }
+        let small = connect("127.0.0.3", address).await;
+        for _ in 0..3 {
+            assert!(is_answered("127.0.0.1", address).await);
+            largest.push(connect("127.0.0.2", address).await);
+        }
+        assert_eq!(rest(&mut largest[0]).await, "");
+        let mut small = small;
+        small.write_all(b"GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").await.unwrap();
+        assert!(rest(&mut small).await.ends_with("answered"), "a small client keeps its connection");
+    }
+
+    #[tokio::test]
+    async fn only_the_total_limits_a_trusted_proxy() {
+        let proxies = TrustedProxies(vec!["127.0.0.0/8".parse().unwrap()]);
+        let (address, ..) = server(Limits { total: 100, per_address: 1, proxies }).await;
+        let mut busy = Vec::new();
+        for _ in 0..5 {
+            let mut stream = request("127.0.0.1", address, "/endless").await;
+            stream.read_exact(&mut [0; 1]).await.unwrap();
+            busy.push(stream);
+        }
+        assert!(is_answered("127.0.0.1", address).await);
+    }
+
+    #[tokio::test]
+    async fn a_stop_waits_for_open_requests() {
+        let (address, stop, served) = server(limits(10, 10)).await;
+        let mut slow = request("127.0.0.1", address, "/slow").await;
+        slow.read_exact(&mut [0; 1]).await.unwrap();
+        stop.cancel();
+        assert!(rest(&mut slow).await.contains("tick 4"));
+        served.await.unwrap();
+    }
+}
