@@ -4,6 +4,7 @@
 
 mod access;
 mod backup;
+mod connections;
 mod crash;
 mod database;
 mod disk;

@@ -6,6 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{File, Permissions};
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -342,6 +343,11 @@ impl Server {
         let response = client().get(&self.address(path)).call().unwrap();
         assert_eq!(response.status(), 200);
         BufReader::new(response.into_body().into_reader())
+    }
+
+    /// The address that the server listens on.
+    pub(crate) fn socket_address(&self) -> SocketAddr {
+        self.address("").rsplit('/').next().unwrap().parse().unwrap()
     }
 
     fn address(&self, path: &str) -> String {
