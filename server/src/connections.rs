@@ -235,6 +235,7 @@ impl Place {
         router: Router,
         watcher: Watcher,
     ) {
+        tracing::trace!(%peer, "accepted a connection");
         // Otherwise a response of several packets waits up to 40 ms for the first acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "cannot disable Nagle's algorithm");
