@@ -4,11 +4,14 @@ use crate::support::Place;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 use tokio::net::TcpSocket;
 
 /// The usual soft limit of descriptors, which a server inherits.
 const DESCRIPTORS: u64 = 1_024;
 const CONNECTIONS: usize = 1_100;
+/// Sooner than the server closes connections because they are idle.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[test]
 fn idle_connections_of_one_address_keep_no_client_out() {
@@ -31,6 +34,7 @@ fn idle_connections_of_one_address_keep_no_client_out() {
 fn status(from: &str, address: SocketAddr) -> u16 {
     let mut stream = connect(from, address);
     stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").unwrap();
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT)).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer.split(' ').nth(1).unwrap().parse().unwrap()
