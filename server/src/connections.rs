@@ -11,13 +11,13 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use roundtrip_server::auth_settings::TrustedProxies;
 use roundtrip_server::auth_settings::client::network;
 use std::collections::HashMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 use tokio_io_timeout::TimeoutStream;
@@ -27,8 +27,8 @@ use tower::ServiceExt as _;
 
 /// How long a client may take for a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client may take for the head of a request, from the beginning of the connection or the end of the last
-/// answer.
+/// How long a client may take for the head of a request, from the beginning of the connection or the last byte of the
+/// last answer.
 const REQUEST_TIMEOUT: Duration =
     if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(30) };
 /// How long a client may read nothing while there is more to send.
@@ -135,7 +135,8 @@ struct Connection {
 #[derive(Debug)]
 struct Requests {
     open: usize,
-    /// When the last of them ended, or the connection began.
+    /// When the last of them ended, or the connection began. Later if there was more to send then: hyper drops a body
+    /// before its last bytes are written.
     idle_since: Instant,
 }
 
@@ -242,7 +243,7 @@ impl Place {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let stream = Box::pin(stream);
+        let stream = TrackedStream { stream: Box::pin(stream), connection: Arc::clone(&self.connection) };
         let outcome = match tls {
             None => self.serve_http(stream, peer, router, watcher).await,
             Some(acceptor) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
@@ -281,6 +282,64 @@ impl Place {
             served = watcher.watch(connection) => served,
             () = self.connection.unused() => Ok(()),
         }
+    }
+}
+
+/// A stream that notes when bytes are written.
+struct TrackedStream {
+    stream: Pin<Box<TimeoutStream<TcpStream>>>,
+    connection: Arc<Connection>,
+}
+
+impl TrackedStream {
+    fn note(&self, written: &Poll<io::Result<usize>>) {
+        if matches!(written, Poll::Ready(Ok(1..))) {
+            self.connection.requests().idle_since = Instant::now();
+        }
+    }
+}
+
+impl AsyncRead for TrackedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for TrackedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = self.stream.as_mut().poll_write(context, bytes);
+        self.note(&written);
+        written
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = self.stream.as_mut().poll_write_vectored(context, parts);
+        self.note(&written);
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.as_mut().poll_shutdown(context)
     }
 }
 
@@ -336,6 +395,9 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpSocket;
 
+    /// Too large for the buffers of the system.
+    const LARGE_BYTES: usize = 64 << 20;
+
     /// A server with these limits.
     async fn server(limits: Limits) -> (SocketAddr, CancellationToken, tokio::task::JoinHandle<()>) {
         let slow = || async {
@@ -351,6 +413,7 @@ mod tests {
         let router = Router::new()
             .route("/", get(|| async { "answered" }))
             .route("/slow", get(slow))
+            .route("/large", get(|| async { vec![0; LARGE_BYTES] }))
             .route("/endless", get(endless));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -419,6 +482,22 @@ mod tests {
     async fn long_answers_are_sent_to_their_end() {
         let (address, ..) = server(limits(10, 10)).await;
         assert!(rest(&mut request("127.0.0.1", address, "/slow").await).await.contains("tick 4"));
+    }
+
+    #[tokio::test]
+    async fn large_answers_reach_slow_readers() {
+        let (address, ..) = server(limits(10, 10)).await;
+        let mut stream = request("127.0.0.1", address, "/large").await;
+        let (mut received, mut part) = (0, vec![0; LARGE_BYTES / 32]);
+        let mut interval = tokio::time::interval(REQUEST_TIMEOUT / 8);
+        loop {
+            interval.tick().await;
+            match stream.read(&mut part).await.unwrap() {
+                0 => break,
+                count => received += count,
+            }
+        }
+        assert!(received > LARGE_BYTES, "{received}");
     }
 
     #[tokio::test]
