@@ -5,11 +5,12 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, Request};
 use axum::{BoxError, Router};
 use hyper::body::{Frame, Incoming, SizeHint};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use roundtrip_server::auth_settings::TrustedProxies;
 use roundtrip_server::auth_settings::client::network;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, SocketAddr};
@@ -37,7 +38,8 @@ const WRITE_TIMEOUT: Duration = REQUEST_TIMEOUT;
 const PER_ADDRESS_MAX: usize = 256;
 /// Maximum number of connections, if there are enough descriptors.
 const TOTAL_MAX: usize = 8_192;
-/// Descriptors that connections leave for the database, files, metrics and health checks.
+/// Descriptors that connections leave for the database, files, metrics and health checks, or half of them if there are
+/// few.
 const RESERVED_DESCRIPTORS: u64 = 256;
 /// The pause after the system cannot accept a connection, as axum does.
 const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
@@ -50,7 +52,7 @@ pub(crate) async fn serve(
     limits: Limits,
     end: impl Future<Output = ()>,
 ) {
-    let open = Arc::new(OpenConnections { limits, by_id: Mutex::default() });
+    let open = Arc::new(OpenConnections { limits, all: Mutex::default() });
     let graceful = GracefulShutdown::new();
     let mut end = pin!(end);
     loop {
@@ -94,32 +96,34 @@ impl Limits {
     /// The limits of the port for metrics, part of the reserve.
     pub(crate) const METRICS: Self = Self { total: 64, per_address: 64, proxies: TrustedProxies(Vec::new()) };
 
-    /// The limits of this process. Raises its soft limit of descriptors to the hard one.
+    /// The limits of this process. Raises its soft limit of descriptors as far as needed.
     pub(crate) fn new(proxies: TrustedProxies) -> Self {
-        let total = raise_descriptors().map_or(TOTAL_MAX, |descriptors| {
-            let free = usize::try_from(descriptors.saturating_sub(RESERVED_DESCRIPTORS));
-            free.unwrap_or(TOTAL_MAX).clamp(1, TOTAL_MAX)
-        });
+        let total = match raise_descriptors(TOTAL_MAX as u64 + RESERVED_DESCRIPTORS) {
+            None => TOTAL_MAX,
+            Some(descriptors) => {
+                let free = descriptors - RESERVED_DESCRIPTORS.min(descriptors / 2);
+                usize::try_from(free).map_or(TOTAL_MAX, |free| free.min(TOTAL_MAX))
+            }
+        };
         Self { total, per_address: PER_ADDRESS_MAX.min(total.div_ceil(2)), proxies }
     }
 }
 
-/// Raises the soft limit of descriptors to the hard one, and returns it; none if unlimited.
-fn raise_descriptors() -> Option<u64> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+/// Raises the soft limit of descriptors to as many, if the hard one allows it. Returns the limit; none if unlimited.
+fn raise_descriptors(wanted: u64) -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
-        Ok(()) => maximum,
-        // Some systems have a hard limit that they do not grant.
+    let raised = current.map(|current| current.max(wanted.min(maximum.unwrap_or(wanted))));
+    match setrlimit(Resource::Nofile, Rlimit { current: raised, maximum }) {
+        Ok(()) => raised,
+        // Some systems do not grant all of the hard limit.
         Err(_) => current,
     }
 }
 
-/// The open connections, by number.
 #[derive(Debug)]
 struct OpenConnections {
     limits: Limits,
-    by_id: Mutex<(u64, HashMap<u64, Arc<Connection>>)>,
+    all: Mutex<Vec<Arc<Connection>>>,
 }
 
 #[derive(Debug)]
@@ -131,48 +135,46 @@ struct Connection {
     evicted: CancellationToken,
 }
 
-/// The requests of a connection that are not answered yet.
 #[derive(Debug)]
 struct Requests {
+    /// Requests that are being answered.
     open: usize,
-    /// When the last of them ended, or the connection began. Later if there was more to send then: hyper drops a body
-    /// before its last bytes are written.
+    /// When the last of them ended, or the connection began, or bytes were last written: hyper drops a body before its
+    /// last bytes are written.
     idle_since: Instant,
 }
 
 impl OpenConnections {
     /// Admits a connection. At a limit, closes the connection that has been idle longest; none if all are busy.
     fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
-        let client = network(peer.to_canonical());
-        let mut guard = self.by_id();
-        let (last_id, by_id) = &mut *guard;
-        let count = by_id.values().filter(|connection| connection.client == client).count();
-        let is_limited = !self.limits.proxies.contains(peer.to_canonical());
-        let crowded = if is_limited && count >= self.limits.per_address {
+        let peer = peer.to_canonical();
+        let client = network(peer);
+        let mut all = self.all();
+        let count = all.iter().filter(|connection| connection.client == client).count();
+        let crowded = if count >= self.limits.per_address && !self.limits.proxies.contains(peer) {
             Some(client)
-        } else if by_id.len() >= self.limits.total {
-            most_frequent(by_id.values().map(|connection| connection.client))
+        } else if all.len() >= self.limits.total {
+            most_frequent(all.iter().map(|connection| connection.client))
         } else {
             None
         };
         if let Some(crowded) = crowded {
-            let of_address = by_id.iter().filter(|(_, connection)| connection.client == crowded);
-            let idle = of_address.filter_map(|(id, connection)| Some((connection.idle_since()?, *id)));
-            let (_, evicted) = idle.min()?;
-            by_id.remove(&evicted)?.evicted.cancel();
+            let of_client = all.iter().enumerate().filter(|(_, connection)| connection.client == crowded);
+            let idle = of_client.filter_map(|(index, connection)| Some((connection.idle_since()?, index)));
+            let (_, longest) = idle.min()?;
+            all.swap_remove(longest).evicted.cancel();
         }
-        *last_id += 1;
         let connection = Arc::new(Connection {
             client,
             requests: Mutex::new(Requests { open: 0, idle_since: Instant::now() }),
             evicted: CancellationToken::new(),
         });
-        by_id.insert(*last_id, Arc::clone(&connection));
-        Some(Place { open: Arc::clone(self), id: *last_id, connection })
+        all.push(Arc::clone(&connection));
+        Some(Place { open: Arc::clone(self), connection })
     }
 
-    fn by_id(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Connection>>)> {
-        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -217,13 +219,12 @@ impl Connection {
 #[derive(Debug)]
 struct Place {
     open: Arc<OpenConnections>,
-    id: u64,
     connection: Arc<Connection>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.open.by_id().1.remove(&self.id);
+        self.open.all().retain(|connection| !Arc::ptr_eq(connection, &self.connection));
     }
 }
 
@@ -274,9 +275,7 @@ impl Place {
             let answered = router.clone().oneshot(request);
             async move { answered.await.map(|answer| answer.map(|body| AnswerBody { body, _open: open })) }
         });
-        let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT);
-        builder.http2().timer(TokioTimer::new());
+        let builder = Builder::new(TokioExecutor::new());
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         tokio::select! {
             served = watcher.watch(connection) => served,
@@ -343,7 +342,7 @@ impl AsyncWrite for TrackedStream {
     }
 }
 
-/// A request that is being answered, until dropped.
+/// Counts as an open request of the connection until dropped.
 #[derive(Debug)]
 struct OpenRequest(Arc<Connection>);
 
@@ -362,7 +361,7 @@ impl Drop for OpenRequest {
     }
 }
 
-/// The body of an answer. Its request is open until all of it is sent.
+/// The body of an answer. Its request is open until hyper has taken all of it.
 struct AnswerBody {
     body: Body,
     _open: OpenRequest,
@@ -449,6 +448,26 @@ mod tests {
         stream
     }
 
+    /// Connections on which nothing is sent.
+    async fn idle(count: usize, from: &str, address: SocketAddr) -> Vec<TcpStream> {
+        let mut connections = Vec::new();
+        for _ in 0..count {
+            connections.push(connect(from, address).await);
+        }
+        connections
+    }
+
+    /// Connections whose answers never end.
+    async fn busy(count: usize, from: &str, address: SocketAddr) -> Vec<TcpStream> {
+        let mut connections = Vec::new();
+        for _ in 0..count {
+            let mut stream = request(from, address, "/endless").await;
+            stream.read_exact(&mut [0; 1]).await.unwrap();
+            connections.push(stream);
+        }
+        connections
+    }
+
     async fn is_answered(from: &str, address: SocketAddr) -> bool {
         rest(&mut request(from, address, "/").await).await.ends_with("answered")
     }
@@ -513,10 +532,7 @@ mod tests {
     #[tokio::test]
     async fn idle_connections_make_room_for_others_of_their_address() {
         let (address, ..) = server(limits(100, 4)).await;
-        let mut idle = Vec::new();
-        for _ in 0..20 {
-            idle.push(connect("127.0.0.2", address).await);
-        }
+        let mut idle = idle(20, "127.0.0.2", address).await;
         assert!(is_answered("127.0.0.2", address).await);
         // The oldest were closed.
         assert_eq!(rest(&mut idle[0]).await, "");
@@ -525,12 +541,7 @@ mod tests {
     #[tokio::test]
     async fn busy_connections_stay_and_others_are_rejected() {
         let (address, ..) = server(limits(100, 3)).await;
-        let mut busy = Vec::new();
-        for _ in 0..3 {
-            let mut stream = request("127.0.0.2", address, "/endless").await;
-            stream.read_exact(&mut [0; 1]).await.unwrap();
-            busy.push(stream);
-        }
+        let mut busy = busy(3, "127.0.0.2", address).await;
         assert!(!is_answered("127.0.0.2", address).await, "a fourth");
         assert!(is_answered("127.0.0.1", address).await, "another address");
         drop(busy.pop());
@@ -542,17 +553,13 @@ mod tests {
     #[tokio::test]
     async fn the_total_limit_closes_idle_connections_of_the_largest_client() {
         let (address, ..) = server(limits(10, 8)).await;
-        let mut largest = Vec::new();
-        for _ in 0..8 {
-            largest.push(connect("127.0.0.2", address).await);
-        }
-        let small = connect("127.0.0.3", address).await;
+        let mut largest = idle(8, "127.0.0.2", address).await;
+        let mut small = connect("127.0.0.3", address).await;
         for _ in 0..3 {
             assert!(is_answered("127.0.0.1", address).await);
             largest.push(connect("127.0.0.2", address).await);
         }
         assert_eq!(rest(&mut largest[0]).await, "");
-        let mut small = small;
         small.write_all(b"GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").await.unwrap();
         assert!(rest(&mut small).await.ends_with("answered"), "a small client keeps its connection");
     }
@@ -561,12 +568,7 @@ mod tests {
     async fn only_the_total_limits_a_trusted_proxy() {
         let proxies = TrustedProxies(vec!["127.0.0.0/8".parse().unwrap()]);
         let (address, ..) = server(Limits { total: 100, per_address: 1, proxies }).await;
-        let mut busy = Vec::new();
-        for _ in 0..5 {
-            let mut stream = request("127.0.0.1", address, "/endless").await;
-            stream.read_exact(&mut [0; 1]).await.unwrap();
-            busy.push(stream);
-        }
+        let _busy = busy(5, "127.0.0.1", address).await;
         assert!(is_answered("127.0.0.1", address).await);
     }
 

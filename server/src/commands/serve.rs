@@ -132,11 +132,12 @@ async fn answer(
         let _ = stopped.wait_for(|stopped| *stopped).await;
     };
     let limits = connections::Limits::new(state.auth.trusted_proxies().clone());
-    let serving = tokio::spawn(connections::serve(listener, tls, app, limits, end));
+    let mut serving = tokio::spawn(connections::serve(listener, tls, app, limits, end));
     let mut gone = None;
     tokio::select! {
         () = shutdown.requested() => {}
         error = ended(database.embedded.as_mut()) => gone = Some(error),
+        result = &mut serving => return result.context("cannot accept connections"),
     }
     state.announce_stop();
     if gone.is_none() && !drain.is_zero() {
@@ -145,6 +146,7 @@ async fn answer(
             () = tokio::time::sleep(drain) => {}
             () = shutdown.requested_again() => {}
             error = ended(database.embedded.as_mut()) => gone = Some(error),
+            result = &mut serving => return result.context("cannot accept connections"),
         }
     }
     if let Some(embedded) = &mut database.embedded {
@@ -158,7 +160,7 @@ async fn answer(
         tokio::join!(serving, tasks, analyst, queue, notifier, github)
     });
     match finished.await {
-        Ok(_) => {}
+        Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {
             tracing::warn!("closed connections with requests longer than {} s", REQUESTS_TIMEOUT.as_secs());
         }
