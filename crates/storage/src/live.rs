@@ -18,15 +18,11 @@ pub struct NewRun {
     pub machine: String,
     /// Its commit's ordinal.
     pub commit_ordinal: i64,
-    /// Its project.
-    #[serde(skip)]
-    pub project: String,
 }
 
-/// Runs by id. Unknown ones are skipped.
-pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<NewRun>> {
-    sqlx::query_as!(
-        NewRun,
+/// Runs by id, each with its project. Unknown ones are skipped.
+pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<(String, NewRun)>> {
+    sqlx::query!(
         "select run.run_id, project.slug as project, machine.slug as machine, commit.ordinal as commit_ordinal
          from run
          join project on project.project_id = run.project_id
@@ -35,6 +31,10 @@ pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<NewRun>
          where run.run_id = any ($1)",
         run_ids,
     )
+    .map(|row| {
+        let run = NewRun { run_id: row.run_id, machine: row.machine, commit_ordinal: row.commit_ordinal };
+        (row.project, run)
+    })
     .fetch_all(pool)
     .await
 }

@@ -165,8 +165,8 @@ impl Live {
 
     async fn announce_runs(&self, run_ids: &[Uuid]) -> anyhow::Result<()> {
         let mut projects: BTreeMap<String, Vec<NewRun>> = BTreeMap::new();
-        for run in db::live::stored(&self.shared.pool, run_ids).await? {
-            projects.entry(run.project.clone()).or_default().push(run);
+        for (project, run) in db::live::stored(&self.shared.pool, run_ids).await? {
+            projects.entry(project).or_default().push(run);
         }
         let payloads = projects.into_iter().map(|(project, mut runs)| {
             runs.sort_unstable_by_key(|run| std::cmp::Reverse(run.run_id));
@@ -218,10 +218,9 @@ mod tests {
 
     #[test]
     fn the_longest_announcement_fits() {
-        let (machine, project) = ("m".repeat(64), "p".repeat(64));
-        let run = NewRun { run_id: Uuid::max(), machine, commit_ordinal: i64::MIN, project: project.clone() };
+        let run = NewRun { run_id: Uuid::max(), machine: "m".repeat(64), commit_ordinal: i64::MIN };
         let new = NewRuns { run_count: usize::MAX, runs: vec![run; RUNS_NAMED_MAX] };
-        let text = serde_json::to_string(&Announcement { project, new }).unwrap();
+        let text = serde_json::to_string(&Announcement { project: "p".repeat(64), new }).unwrap();
         assert!(text.len() < 8_000, "{}", text.len());
     }
 
