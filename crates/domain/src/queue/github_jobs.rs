@@ -1,11 +1,12 @@
 //! Turns GitHub deliveries into jobs. Pushes to a default branch are measured on every machine of the project; pull
 //! requests only after a command for that commit by a user with write access.
 
+use super::request_on;
 use super::schedule::FORGOTTEN_AFTER;
 use chrono::{TimeDelta, Utc};
 use roundtrip_storage as db;
 use roundtrip_storage::github::queue::{self, Command};
-use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
+use roundtrip_storage::job::request::{self, Reason, Wanted};
 use sqlx::{PgConnection, PgPool};
 
 /// Changes within this time are written together.
@@ -83,21 +84,6 @@ async fn queue_approved(connection: &mut PgConnection, command: &Command) -> sql
     };
     let machine_ids = machines(connection, command.project_id, &command.machines).await?;
     request_on(connection, command.project_id, machine_ids, &wanted).await
-}
-
-/// Requests jobs on each of these machines. Returns the number of new jobs.
-pub(super) async fn request_on(
-    connection: &mut PgConnection,
-    project_id: i64,
-    machine_ids: Vec<i64>,
-    wanted: &Wanted<'_>,
-) -> sqlx::Result<u64> {
-    let now = Utc::now();
-    let mut job_count = 0;
-    for target in machine_ids.into_iter().map(Target::Machine) {
-        job_count += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
-    }
-    Ok(job_count)
 }
 
 /// The machines that work for a project, or the named ones among them.

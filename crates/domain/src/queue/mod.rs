@@ -12,8 +12,10 @@ pub mod github_jobs;
 pub mod schedule;
 
 use claim_batcher::ClaimBatcher;
+use chrono::Utc;
 use roundtrip_storage::job::lease::{self, LEASE, Taken};
-use sqlx::PgPool;
+use roundtrip_storage::job::request::{self, Target, Wanted};
+use sqlx::{PgConnection, PgPool};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -100,4 +102,19 @@ impl Queue {
         }
         Ok(())
     }
+}
+
+/// Requests jobs on each of these machines. Returns the number of new jobs.
+async fn request_on(
+    connection: &mut PgConnection,
+    project_id: i64,
+    machine_ids: Vec<i64>,
+    wanted: &Wanted<'_>,
+) -> sqlx::Result<u64> {
+    let now = Utc::now();
+    let mut job_count = 0;
+    for target in machine_ids.into_iter().map(Target::Machine) {
+        job_count += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
+    }
+    Ok(job_count)
 }

@@ -1,6 +1,6 @@
 //! Times at which the newest commit of a project is measured.
 
-use super::github_jobs::request_on;
+use super::request_on;
 use chrono::{DateTime, TimeDelta, Utc};
 use croner::Cron;
 use roundtrip_storage as db;
