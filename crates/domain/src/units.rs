@@ -11,7 +11,7 @@ pub fn time(ns: f64) -> String {
     three_digits(ns, [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
 }
 
-/// A value in the largest of these units that it fills, or in the last one. Whole numbers of a unit of 1.
+/// A value in the largest of these units that it fills, or in the last one. Three digits; a unit of 1 has no decimals.
 fn three_digits(value: f64, units: [(f64, &str); 4]) -> String {
     let fills = |(unit, _): &(f64, &str)| value.is_finite() && value / unit >= ROUNDS_UP;
     let (unit, name) = units.into_iter().find(fills).unwrap_or(units[3]);
@@ -20,7 +20,7 @@ fn three_digits(value: f64, units: [(f64, &str); 4]) -> String {
     format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
 }
 
-/// Rounds half up to three digits, but keeps wholes of the smallest unit and all digits before the point.
+/// Rounds half up to three digits, but keeps whole numbers of the smallest unit and all digits before the point.
 fn rounded(value: f64, size: f64) -> f64 {
     let scale = if size == 1.0 || value >= 99.95 {
         1.0

@@ -1,4 +1,4 @@
-//! How a message gets to a channel: one contract, one file a kind.
+//! A message on its way to a channel, and when to send it again after a failure.
 
 use super::Message;
 use chrono::{DateTime, TimeDelta, Utc};

@@ -12,8 +12,8 @@ const COLLECTED_FOR: TimeDelta = TimeDelta::minutes(2);
 /// The minimum time between notifications about the same machine.
 const MACHINE_SILENCE: TimeDelta = TimeDelta::days(7);
 
-/// Queues a notification about each regression caused by a commit, in each channel that matches the condition, once
-/// per channel. Skips held and muted ones.
+/// Queues notifications about regressions caused by a commit, once per channel that matches the condition. Skips held
+/// and muted regressions.
 macro_rules! queue {
     ($event:literal, $condition:literal, $regression_ids:expr, $now:expr) => {
         sqlx::query!(
