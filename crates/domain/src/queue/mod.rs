@@ -11,8 +11,8 @@ pub mod estimate;
 pub mod github_jobs;
 pub mod schedule;
 
-use claim_batcher::ClaimBatcher;
 use chrono::Utc;
+use claim_batcher::ClaimBatcher;
 use roundtrip_storage::job::lease::{self, LEASE, Taken};
 use roundtrip_storage::job::request::{self, Target, Wanted};
 use sqlx::{PgConnection, PgPool};
