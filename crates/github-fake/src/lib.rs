@@ -4,7 +4,8 @@
 //! [`FakeGitHub::advance`] skips time.
 //!
 //! # Codemap
-//! - [`FakeGitHub`]: a running fake and the operations for tests. `serve`: starts it. `state`: its state.
+//! - [`FakeGitHub`]: a running fake and the operations for tests. [`serve()`]: serves it, or another router.
+//!   `state`: its state.
 //! - `world`: repositories, pull requests, comments, checks, installations and tokens.
 //! - `middleware`: checks of every request: headers, faults, limits, and the record. [`fault`]: the faults.
 //! - `auth`: authentication and permissions. `api`: the endpoints. `git`: repositories for `git fetch`.
@@ -27,6 +28,7 @@ mod world;
 
 pub use fake::FakeGitHub;
 pub use fault::Fault;
+pub use serve::serve;
 pub use state::{Recorded, Settings};
 pub use webhook::{Delivery, Signing};
 pub use world::{Level, NewPullRequest};

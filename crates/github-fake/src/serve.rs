@@ -16,7 +16,6 @@ impl FakeGitHub {
     /// The port is not available.
     pub fn start(settings: Settings) -> Self {
         let listener = TcpListener::bind(settings.address).unwrap();
-        listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             settings,
@@ -34,13 +33,22 @@ impl FakeGitHub {
         let router = if prefix.is_empty() { api } else { Router::new().nest(&prefix, api) };
         let router = router.merge(git::router()).with_state(shared);
         let router = router.merge(control::router(fake.clone()));
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, router).await.unwrap();
-            });
-        });
+        serve(listener, router);
         fake
     }
+}
+
+/// Serves a router in its own thread.
+///
+/// # Panics
+/// The listener cannot be made non-blocking.
+pub fn serve(listener: TcpListener, router: Router) {
+    listener.set_nonblocking(true).unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, router).await.unwrap();
+        });
+    });
 }
