@@ -29,7 +29,7 @@ use std::str::FromStr;
     propagate_version = true,
     after_help = "Environment:\n  \
         DATABASE_URL                 use this database, not the embedded one\n  \
-        ROUNDTRIP_PG_BIN             folder of PostgreSQL's programs [default: from pg_config or usual folders]\n  \
+        ROUNDTRIP_PG_BIN             folder of PostgreSQL's programs [default: from pg_config, else usual folders]\n  \
         RUST_LOG                     log level, such as debug [default: info]\n  \
         OTEL_EXPORTER_OTLP_ENDPOINT  send traces to this collector (OTLP over HTTP)\n\n\
         Examples:\n  \
@@ -125,7 +125,7 @@ pub(crate) enum Command {
     },
     /// Create a project with synthetic history, for load tests and demos.
     ///
-    /// Everything is marked as synthetic.
+    /// Machines, transports, presets and environments are marked as synthetic.
     #[command(after_help = "Example with ten million points:\n  \
         roundtrip-server seed --project seeded --machines 5 --series 5000 --commits 2000")]
     Seed(Plan),
@@ -159,7 +159,7 @@ pub(crate) struct ServeArguments {
     /// Folder with signed releases for agents' self-updates.
     #[arg(long, env = "ROUNDTRIP_AGENT_RELEASES", value_name = "DIR", hide_short_help = true)]
     pub(crate) agent_releases: Option<PathBuf>,
-    /// After a stop signal, serve this long with /readyz at 503; a second one stops immediately.
+    /// After a stop signal, serve this long with /readyz at 503. A second signal stops immediately.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub(crate) drain: u64,
     #[command(flatten)]
@@ -187,7 +187,7 @@ pub(crate) struct DataArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct StopArguments {
-    /// Stop when standard input closes, as when the parent process ends.
+    /// Stop when standard input closes, for example when the parent process ends.
     #[arg(long, hide_short_help = true)]
     pub(crate) stop_with_stdin: bool,
 }

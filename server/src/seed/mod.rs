@@ -49,7 +49,7 @@ pub struct Plan {
     /// Newest commits with distributions [default: 1,000 in four series per machine, 20 in others].
     #[arg(long = "histograms", value_name = "COUNT")]
     pub histogram_count: Option<usize>,
-    /// Seed of the random numbers.
+    /// Seed of the random numbers. The same seed gives the same history.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub rng_seed: u64,
 }
