@@ -154,7 +154,7 @@ impl Answer {
     /// # Errors
     /// The body has an unexpected structure.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, GitHubError> {
-        serde_json::from_slice(&self.body).map_err(|error| GitHubError::Temporary(error.to_string()))
+        serde_json::from_slice(&self.body).map_err(temporary)
     }
 }
 

@@ -204,7 +204,9 @@ async fn no_machine(
                 .await?
                 .is_empty()
             {
-                return Ok(Some(format!("this project has no machine named `{name}`.")));
+                return Ok(Some(format!(
+                    "this project has no machine named `{name}` that was seen within a week."
+                )));
             }
         }
     }
