@@ -17,7 +17,7 @@ const DURATION_BOUNDS_SECONDS: [f64; 14] =
 
 const UPLOAD_ROUTES: [&str; 2] = ["/api/v1/runs/{run_id}", "/api/v1/import"];
 
-/// Names and values.
+/// The labels of a metric: names and values.
 pub(crate) type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
 /// Counters of this process.

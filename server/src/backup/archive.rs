@@ -100,7 +100,7 @@ pub(crate) enum Item {
 }
 
 /// Reads a backup to its end and passes on its contents, while the receiver accepts them.
-/// Fails if the input is damaged. The receiver must then discard everything.
+/// Fails if the input is not a backup, or is damaged. The receiver must then discard everything.
 pub(crate) fn read(input: impl Read, mut take: impl FnMut(Item) -> Result<()>) -> Result<()> {
     let decoder = zstd::Decoder::new(input).context("not a backup")?;
     let mut tar = tar::Archive::new(decoder);

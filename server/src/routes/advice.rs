@@ -60,7 +60,7 @@ pub(crate) struct AdvisedSizes {
 /// The statistic to rank by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum AdvisedFigure {
+pub(crate) enum AdvisedFigure {
     /// The expected time of a message.
     Mean,
     /// The median.

@@ -24,13 +24,16 @@ const COOKIE: &str = "__Host-roundtrip-sign-in";
 const MINUTES: i64 = 10;
 /// GitHub's error for users who cancel.
 const ACCESS_DENIED: &str = "access_denied";
-/// Reasons for a failed sign-in, which the sign-in page explains: the user denied access,
+
+// Reasons for a failed sign-in. The sign-in page explains them.
+
+/// The user denied access.
 const DENIED: &str = "denied";
-/// the sign-in timed out or began in another browser,
+/// The sign-in timed out, or began in another browser.
 const STALE: &str = "stale";
-/// GitHub does not answer or rejects the request,
+/// GitHub does not answer, or rejects the request.
 const GITHUB: &str = "github";
-/// or there is no account for this GitHub user.
+/// There is no account for this GitHub user.
 const NO_ACCOUNT: &str = "no-account";
 
 /// The page to open after sign-in.

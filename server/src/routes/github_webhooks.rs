@@ -2,7 +2,7 @@
 
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{header_text as text, read_within, require_json, stated_bytes};
+use crate::extract::{header_text, read_within, require_json, stated_bytes};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -68,7 +68,7 @@ pub(crate) async fn receive_webhook(
     let headers = &parts.headers;
     let unsigned = "missing or invalid signature: expected `x-hub-signature-256` with the webhook secret of the GitHub App";
     // Requests without a signature are rejected before reading the body.
-    let signature = text(headers, "x-hub-signature-256");
+    let signature = header_text(headers, "x-hub-signature-256");
     if !signature.starts_with("sha256=") {
         return Err(ApiError::Unauthenticated(unsigned));
     }
@@ -85,9 +85,9 @@ pub(crate) async fn receive_webhook(
         return Err(ApiError::Unauthenticated(unsigned));
     }
     require_json(headers)?;
-    let delivery = Uuid::parse_str(text(headers, "x-github-delivery"))
+    let delivery = Uuid::parse_str(header_text(headers, "x-github-delivery"))
         .map_err(|_| ApiError::parameter("x-github-delivery", "expected a UUID"))?;
-    let event = text(headers, "x-github-event");
+    let event = header_text(headers, "x-github-event");
     let parsed = webhook::read(event, &bytes, app.app_id())
         .map_err(|error| DomainError::InvalidJson(format!("the event cannot be read: {error}")))?;
     let outcome = match parsed {
