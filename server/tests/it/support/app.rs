@@ -44,6 +44,8 @@ pub(crate) struct TestApp {
 /// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
+    /// The method and path of its request.
+    request: String,
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -248,10 +250,11 @@ impl TestApp {
     }
 
     pub(crate) async fn call(&self, request: Request<Body>) -> Answer {
+        let line = format!("{} {}", request.method(), request.uri());
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
-        Answer { status: parts.status, headers: parts.headers, body }
+        Answer { request: line, status: parts.status, headers: parts.headers, body }
     }
 
     /// Opens a streaming response, with a token if there is one.
@@ -392,7 +395,7 @@ impl Answer {
     #[track_caller]
     pub(crate) fn assert_problem(&self, status: u16, code: &str) -> Problem {
         let problem = self.problem();
-        assert_eq!((problem.status, problem.code.as_str()), (status, code), "{problem:?}");
+        assert_eq!((problem.status, problem.code.as_str()), (status, code), "{}: {problem:?}", self.request);
         problem
     }
 
@@ -400,7 +403,7 @@ impl Answer {
     #[track_caller]
     pub(crate) fn assert_invalid(&self, part: &str) {
         let problem = self.assert_problem(400, "invalid-parameter");
-        assert!(problem.detail.contains(part), "expected `{part}`: {problem:?}");
+        assert!(problem.detail.contains(part), "{}: expected `{part}`: {problem:?}", self.request);
     }
 
     /// The text of a header.
