@@ -66,8 +66,9 @@ async fn rejects_invalid_job_requests(lab: Lab) {
     ask(json!({"commits": [sha(1)], "labels": ["arm"]})).await.assert_invalid("labels");
     ask(json!({"commits": [sha(1)], "machines": ["lab-9"]})).await.assert_invalid("lab-9 has no agent");
     for preset in ["", "../x.toml", "/etc/passwd", "--help", "a/../b.toml"] {
-        let asked = json!({"commits": [sha(1)], "preset": preset});
-        ask(asked).await.assert_invalid("path within the repository");
+        let answer = ask(json!({"commits": [sha(1)], "preset": preset})).await;
+        let problem = answer.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains("path within the repository"), "{preset}: {problem:?}");
     }
     let unreadable = ask(json!({"commits": ["main"]})).await;
     assert!(unreadable.problem().detail.contains("commits"), "{unreadable:?}");
