@@ -100,18 +100,20 @@ async fn unsupported_case_has_no_points(app: TestApp) {
 
 #[database_test]
 async fn filters_points_of_the_trend(app: TestApp) {
-    let trend = factory::nth(7);
+    let measured = |number| factory::nth_with(number, vec![factory::once("pipe", 64, 1_000 * number)]);
     let topic = RunReport {
         branch: Some("topic".into()),
         pull_request: Some(42),
-        ..factory::report_at(factory::commit(8, Some(7)))
+        commit: factory::commit(8, Some(7)),
+        ..measured(7)
     };
     // The query selects one ordinal.
-    for report in [&trend, &topic, &factory::nth(6), &factory::nth(9)] {
+    for report in [&measured(7), &topic, &measured(6), &measured(9)] {
         app.store(report).await;
     }
-    for (lines, expected) in [("", vec![7, 7]), ("&lines=all", vec![7, 7]), ("&lines=main", vec![7])] {
+    for (lines, count) in [("", 2), ("&lines=all", 2), ("&lines=main", 1)] {
         let points = app.read(&format!("/api/v1/points?series=1&from=7&to=7{lines}")).await;
-        assert_eq!(ordinals(&points["series"][0]["points"]), expected, "{lines}");
+        let found = at(&points["series"][0], "points/*/commit_ordinal,latency_ns/p50");
+        assert_eq!(found, json!(vec![[7, 7_000]; count]), "{lines}");
     }
 }
