@@ -42,9 +42,15 @@ async fn quantiles_use_nearest_rank(app: TestApp) {
 
     let all = repetitions.concat();
     let point = stored_point(&app).await;
-    let quantiles =
-        [("p25", 25.0), ("p50", 50.0), ("p75", 75.0), ("p90", 90.0), ("p98", 98.0), ("p99", 99.0)];
-    for (name, percent) in quantiles.into_iter().chain([("p999", 99.9)]) {
+    for (name, percent) in [
+        ("p25", 25.0),
+        ("p50", 50.0),
+        ("p75", 75.0),
+        ("p90", 90.0),
+        ("p98", 98.0),
+        ("p99", 99.0),
+        ("p999", 99.9),
+    ] {
         assert_eq!(point["latency_ns"][name], by_counting(&all, percent), "{name}");
     }
     assert_eq!(point["count"], 3_000);

@@ -204,7 +204,8 @@ async fn overlapping_repetitions_are_undecided(app: TestApp) {
     let ring = [8, 1_024, 16_384].map(|bytes| factory::steady("ring", bytes, 50_000));
     app.store_results(scattered.into_iter().chain(ring).collect()).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
-    assert_parts(&text(&machine["answer"]), "Inconclusive: p98 for its messages is ", &[], "");
+    let answer = text(&machine["answer"]);
+    assert!(answer.starts_with("Inconclusive: p98 for its messages is "), "{answer}");
 }
 
 #[database_test]
