@@ -15,7 +15,7 @@ mod analysis;
 mod bombs;
 mod claims;
 #[path = "../../tests/it/support/factory.rs"]
-#[expect(dead_code, reason = "tests ask more of it")]
+#[expect(dead_code, reason = "only the tests use the rest")]
 mod factory;
 #[path = "../../tests/fakes/agent.rs"]
 mod fake_agent;

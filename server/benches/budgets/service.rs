@@ -115,7 +115,7 @@ impl Client {
         Self { agent, url: service.url.clone(), authorization }
     }
 
-    /// The answer, as it is sent if an encoding is asked for.
+    /// The body of the answer; compressed as sent if an encoding is requested.
     pub(crate) fn get(&self, path: &str, encoding: Option<&str>) -> Result<Vec<u8>, String> {
         let mut request = self.agent.get(format!("{}{path}", self.url));
         let headers = [("authorization", self.authorization.as_deref()), ("accept-encoding", encoding)];

@@ -184,7 +184,7 @@ async fn one_server_holds_the_lease(pool: PgPool) {
     assert!(!task::renew(&mut connection, second, LEASE).await.unwrap(), "the second lease has expired");
     assert!(task::renew(&mut connection, third, LEASE).await.unwrap());
     task::finish(&pool, second, Duration::ZERO, None).await.unwrap();
-    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "the third has it still");
+    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "the third lease is still valid");
     task::finish(&pool, third, LEASE, Some("no reason")).await.unwrap();
     assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "it is not due");
 }

@@ -61,7 +61,7 @@ async fn sign_in_sets_a_protected_cookie(app: TestApp) {
     assert!(answer.header("set-cookie").contains("Max-Age=0"));
     let answer = app.send_with("GET", "/api/v1/projects/libfoo", &headers, None).await;
     answer.assert_problem(404, "unknown-project");
-    assert_eq!(send(&app, "DELETE", PATH, &cookie, None).await.status, 204, "and again");
+    assert_eq!(send(&app, "DELETE", PATH, &cookie, None).await.status, 204, "signing out again");
 }
 
 #[database_test]

@@ -65,7 +65,7 @@ fn handles_github_events_without_logging_secrets() {
 
     let finished = server.stop();
     let log = &finished.errors;
-    assert!(log.contains("TRACE") && log.contains(PATH), "the log is a full one");
+    assert!(log.contains("TRACE") && log.contains(PATH), "the log has all levels");
     let mut secrets: Vec<String> = github.bearers().into_iter().collect();
     assert!(secrets.len() >= 3, "{}", secrets.len());
     secrets.push(SECRET.to_owned());

@@ -11,9 +11,9 @@ fn writes_synthetic_history() {
     assert!(!place.has_postgres(), "the temporary PostgreSQL is stopped");
 
     let server = place.serve();
-    seed("beside").printed();
-    for project in ["before", "beside"] {
+    seed("later").printed();
+    for project in ["before", "later"] {
         assert_eq!(server.get(&format!("/api/v1/projects/{project}")), 200);
     }
-    seed("beside").assert_error(1, &["project beside already has runs"]);
+    seed("later").assert_error(1, &["project later already has runs"]);
 }
