@@ -47,18 +47,18 @@ pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
 
 /// Writes a file atomically: after a crash, the old or the new one exists.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
-    write_durably(path, bytes, None).on_disk(path)
+    write_durably(path, bytes, false).on_disk(path)
 }
 
 /// [`write()`] with permissions for the owner only, if the system has a mode.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> crate::Result<()> {
-    write_durably(path, bytes, Some(0o600)).on_disk(path)
+    write_durably(path, bytes, true).on_disk(path)
 }
 
 /// [`write()`] of a value as JSON.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<()> {
     let json = serde_json::to_vec(value).map_err(io::Error::from);
-    let written = json.and_then(|json| write_durably(path, &json, None));
+    let written = json.and_then(|json| write_durably(path, &json, false));
     written.on_disk(path)
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn remove(path: &Path) -> crate::Result<()> {
     removed(fs::remove_file(path), path)
 }
 
-fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
+fn write_durably(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -96,14 +96,12 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
-    // Ordinary permissions: a report has no secrets, and others may read the file of `--output`.
-    if let Some(permissions) = platform::ordinary_permissions().filter(|_| mode.is_none()) {
+    // A temporary file is private by default. A report has no secrets, and others may read the file of
+    // `--output`.
+    if let Some(permissions) = platform::ordinary_permissions().filter(|_| !is_private) {
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder)?;
-    if let Some(mode) = mode {
-        platform::set_mode(file.path(), mode)?;
-    }
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
