@@ -91,7 +91,7 @@ impl Runner {
     ) -> Result<(), NoReports> {
         let began = Instant::now();
         let failed = |error: io::Error| NoReports::Failed(format!("cannot run: {error}"));
-        let mut running = output.start(process, stdout).map_err(failed)?;
+        let mut running = Running::start(process, stdout).map_err(failed)?;
         let mut looked = Instant::now();
         loop {
             let status = running.child.try_wait().map_err(failed)?;
@@ -155,27 +155,6 @@ impl Output {
         self.cut();
     }
 
-    /// Starts a command and reads its output; standard output goes to `stdout`, if given.
-    fn start(&self, mut command: Command, stdout: Option<Stdio>) -> io::Result<Running> {
-        let (tell, printed) = mpsc::channel();
-        let (reader, writer) = io::pipe()?;
-        let stdout = stdout.map_or_else(|| writer.try_clone().map(Stdio::from), Ok)?;
-        command.stdin(Stdio::null()).stdout(stdout).stderr(writer);
-        let child = command.spawn()?;
-        // Only the child holds the write ends now, so reading ends with it.
-        drop(command);
-        thread::spawn(move || {
-            let mut reader = reader;
-            let mut buffer = [0; 8192];
-            while let Ok(length @ 1..) = reader.read(&mut buffer) {
-                if tell.send(buffer[..length].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Running { child, printed })
-    }
-
     fn receive(&mut self, running: &Running) {
         while let Ok(bytes) = running.printed.try_recv() {
             self.text.push_str(&String::from_utf8_lossy(&bytes));
@@ -190,6 +169,29 @@ impl Output {
     fn cut(&mut self) {
         let kept = last_part(&self.text).len();
         self.text.drain(..self.text.len() - kept);
+    }
+}
+
+impl Running {
+    /// Starts a command and reads its output; standard output goes to `stdout`, if given.
+    fn start(mut command: Command, stdout: Option<Stdio>) -> io::Result<Self> {
+        let (sender, printed) = mpsc::channel();
+        let (reader, writer) = io::pipe()?;
+        let stdout = stdout.map_or_else(|| writer.try_clone().map(Stdio::from), Ok)?;
+        command.stdin(Stdio::null()).stdout(stdout).stderr(writer);
+        let child = command.spawn()?;
+        // Only the child holds the write ends now, so reading ends with it.
+        drop(command);
+        thread::spawn(move || {
+            let mut reader = reader;
+            let mut buffer = [0; 8192];
+            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..length].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { child, printed })
     }
 }
 
