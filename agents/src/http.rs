@@ -137,7 +137,7 @@ pub(crate) fn parse<A: DeserializeOwned>(url: &str, response: &mut Response<Body
         .map_err(|error| Refusal::Temporary(format!("unexpected response from {url}: {error}"), None))
 }
 
-/// The value in an answer, unless the answer is an error or has no value.
+/// Like [`read`], for a request that may have failed.
 pub(crate) fn answer<A: DeserializeOwned>(
     url: &str,
     sent: Result<Response<Body>, ureq::Error>,
@@ -145,7 +145,7 @@ pub(crate) fn answer<A: DeserializeOwned>(
     read(url, sent.map_err(|error| unanswered(url, &error))?)
 }
 
-/// The same for a response.
+/// The value in a response, unless the response is an error or has no value.
 pub(crate) fn read<A: DeserializeOwned>(url: &str, mut response: Response<Body>) -> Result<A, Refusal> {
     if response.status().is_success() {
         return parse(url, &mut response);

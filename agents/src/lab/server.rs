@@ -15,7 +15,7 @@ use ureq::Body;
 
 /// How long the server may delay an answer if there is no job.
 const WAIT_SECONDS: u32 = 20;
-/// With 15 seconds more, the server counts as unreachable.
+/// When the server counts as unreachable: 15 seconds after the latest answer that it may delay.
 const TIMEOUT: Duration = Duration::from_secs(WAIT_SECONDS as u64 + 15);
 
 #[derive(Debug, thiserror::Error)]
