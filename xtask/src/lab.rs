@@ -139,6 +139,7 @@ impl Commits {
     }
 }
 
+/// The simulated GitHub.
 struct GitHub {
     daemon: Daemon,
     url: String,

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The version of all programs.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The server's package and program.
 pub(crate) const SERVER: &str = "roundtrip-server";
@@ -140,6 +141,7 @@ pub(crate) fn tests(step: &Step) -> Result<TestPrograms> {
     Ok(TestPrograms { tests, programs })
 }
 
+/// The number of these packages and their dependencies.
 fn count(packages: &[&str]) -> Result<u64> {
     let tree = Tool::cargo()
         .arguments(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])

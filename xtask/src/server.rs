@@ -23,6 +23,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// Twice the size of the databases of concurrent tests.
 const MEMORY_BYTES_MIN: u64 = 4 << 30;
 
+/// A server that is ready.
 pub(crate) struct Server {
     child: Arc<SharedChild>,
     /// The line that it printed when it was ready.

@@ -126,7 +126,8 @@ impl Tally {
         Ok(made)
     }
 
-    /// Runs checks up to the first failure, which shows the logs. Returns whether all passed.
+    /// Runs checks that depend on each other, up to the first failure, which shows the logs. Returns whether
+    /// all passed.
     pub(crate) fn checks<C>(
         &mut self,
         checks: impl IntoIterator<Item = (&'static str, C)>,

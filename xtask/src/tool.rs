@@ -44,6 +44,7 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} not found on PATH"))
 }
 
+/// A message about the first of these programs that is missing, if any.
 pub(crate) fn missing(names: &str) -> Option<String> {
     let missing = names.split_whitespace().find(|name| find(name).is_err())?;
     Some(format!("{missing} is missing"))

@@ -68,6 +68,7 @@ pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
 /// A server that trusts the jobs, an issuer of their tokens, a release, and a repository.
 struct Fixture {
     action: Action,
+    /// The server's address.
     url: String,
     issuer: Issuer,
     repository: Repository,
@@ -214,7 +215,8 @@ impl Fixture {
         Ok(fs::read_to_string(job.report()).unwrap_or_default())
     }
 
-    /// Runs the second of the two workflows until it has the report. GitHub answers with these pull requests.
+    /// Runs the second of the two workflows until it has the report. GitHub answers that the head belongs
+    /// to these pull requests.
     fn follow(&self, numbers: &str) -> Result<Job<'_>> {
         let mut job = self.main_job("workflow_run")?;
         job.values.extend(runner::values([

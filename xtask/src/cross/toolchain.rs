@@ -32,7 +32,8 @@ const DEBIAN_PACKAGES: &[&str] = &[
     // thousand starts fails.
     "wine64-preloader",
 ];
-/// From the Python package index: a linker with the C libraries of macOS and FreeBSD, and a cargo wrapper.
+/// From the Python package index: a compiler and linker with the C libraries of macOS and FreeBSD, and a
+/// wrapper for cargo.
 const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 /// Raise it when the build from the same packages changes.
 const RECIPE: &str = "1";
@@ -51,7 +52,8 @@ const SOURCES: &[&str] = &[include_str!("../../cross/bcryptprimitives.c"), inclu
 const PEER_RUNNER: &str = "ROUNDTRIP_PEER_RUNNER";
 /// The parts of the standard library that programs and tests need.
 const STANDARD_LIBRARY: &str = "-Zbuild-std=std,test,panic_abort";
-/// The linker for Windows. The plain name is a link of the alternatives system, which is missing here.
+/// The compiler and linker for Windows. The plain name is a link of the alternatives system, which is missing
+/// here.
 const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
 /// The oldest supported macOS: the first for both processors.
 const MACOS_VERSION_MIN: &str = "11.0";

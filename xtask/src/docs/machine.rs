@@ -53,6 +53,7 @@ pub(super) fn cannot_be_made() -> Option<String> {
 
 pub(super) struct MachineBuilder {
     folder: TempDir,
+    /// Files added to the disk.
     added: [PathBuf; 2],
 }
 
@@ -96,6 +97,7 @@ impl MachineBuilder {
         Ok(Self { added: [disk, tools(step)?], folder })
     }
 
+    /// Starts a machine.
     pub(super) fn machine(&self) -> Result<Machine> {
         let inside = self.folder.path().join("machine");
         fs::create_dir_all(&inside)?;

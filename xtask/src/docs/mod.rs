@@ -177,6 +177,7 @@ impl Page {
     }
 }
 
+/// A block of commands in a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Commands {
     /// The line of its first command, from 1.

@@ -21,6 +21,7 @@ pub(super) struct History {
     folder: TempDir,
     /// The commits of the main branch, oldest first.
     pub(super) commits: Vec<Commit>,
+    /// The commit of the pull request.
     pub(super) proposed: Commit,
 }
 
