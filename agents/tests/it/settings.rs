@@ -1,7 +1,7 @@
 //! `roundtrip.toml`: defaults for presets and builds.
 
 use crate::run::repository;
-use crate::{definition, error_text, printed, refused, run_command};
+use crate::{definition, printed, refused, run_command};
 use std::fs;
 use std::path::Path;
 
@@ -82,7 +82,7 @@ mod built {
         let folder = two_commits();
         let arguments = ["run", "--preset", "bench/ours.toml", "--format", "json"];
         let output = run_command(folder.path(), &arguments);
-        assert!(error_text(&output).contains("Building: cp bench/source bench/built/ours"));
+        assert!(crate::error_text(&output).contains("Building: cp bench/source bench/built/ours"));
         let report = printed_json(&output);
         assert_eq!(report["results"][0]["failures"], serde_json::Value::Null, "{report}");
     }
