@@ -258,8 +258,8 @@ impl Shape {
 impl Line {
     /// Whether the p50, p90 or p99 regressed. A shape has no direction.
     pub(crate) fn regressed(&self) -> bool {
-        let beside = [&self.p90, &self.p99].into_iter().flatten().filter_map(|beside| beside.verdict);
-        [self.verdict].into_iter().chain(beside).any(|verdict| verdict == Verdict::Regressed)
+        let tail = [&self.p90, &self.p99].into_iter().flatten().filter_map(|change| change.verdict);
+        [self.verdict].into_iter().chain(tail).any(|verdict| verdict == Verdict::Regressed)
     }
 
     /// Changes in the tail or shape that the p50 does not show, one line each.
@@ -366,7 +366,8 @@ fn sentence(lines: &[Line]) -> String {
     let secondary = lines.iter().filter(|line| !line.tail_changes().is_empty()).count();
     let secondary = match secondary {
         0 => String::new(),
-        number => format!(" {} changed in its tail or shape; see above.", count(number as u64)),
+        1 => " 1 changed in its tail or shape; see above.".to_owned(),
+        number => format!(" {} changed in their tail or shape; see above.", count(number as u64)),
     };
     format!(
         "{}: {}.{secondary}\nChange in time per operation, + = slower. p is adjusted for all cases; t \
@@ -510,7 +511,10 @@ mod tests {
         assert_eq!(check_verdicts(&lines, &[FailOn::Regressed]).unwrap_err().code(), 3);
         let shown = render_table(&lines);
         assert!(shown.contains(&changes[2]), "{shown}");
-        assert!(shown.contains("1 no change. 1 changed in its tail or shape"), "{shown}");
+        assert!(shown.contains("1 no change. 1 changed in its tail or shape; see above."), "{shown}");
+        let sides = (Some(&base), Some(&head));
+        let shown = render_table(&compared(&[sides, sides]));
+        assert!(shown.contains("2 no change. 2 changed in their tail or shape; see above."), "{shown}");
 
         // With the sides swapped, nothing is slower.
         let lines = compared(&[(Some(&head), Some(&base))]);

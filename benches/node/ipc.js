@@ -2,13 +2,13 @@
 // benches/external/PROTOCOL.md, and is passed to `node` with the name of the serialization: `advanced` or `json`.
 'use strict';
 
-const HEAD_BYTES = 8;
+const HEADER_BYTES = 8;
 const SPREAD = 2654435761;
 
-/** The head of a message: its number, spread over 32 bits, as eight hexadecimal digits. */
-const head = (seed, number) => Math.imul(seed + number, SPREAD) >>> 0;
-const text = (value) => value.toString(16).padStart(HEAD_BYTES, '0');
-const headOf = (message) => parseInt(message.slice(0, HEAD_BYTES), 16);
+/** The header of a message: its number, spread over 32 bits, as eight hexadecimal digits. */
+const header = (seed, number) => Math.imul(seed + number, SPREAD) >>> 0;
+const text = (value) => value.toString(16).padStart(HEADER_BYTES, '0');
+const headerOf = (message) => parseInt(message.slice(0, HEADER_BYTES), 16);
 const now = () => Number(process.hrtime.bigint());
 
 if (process.argv[2] === 'responder') respond();
@@ -30,9 +30,9 @@ function respond() {
       return;
     }
     if (number >= 0) {
-      const value = headOf(message);
+      const value = headerOf(message);
       sum = (sum + value) >>> 0;
-      if (value !== head(work.seed, number) || message.length !== work.bytes) wrong++;
+      if (value !== header(work.seed, number) || message.length !== work.bytes) wrong++;
     }
     number++;
     if (!work.isStream) process.send(message);
@@ -86,7 +86,7 @@ function initiator(child, ask, say) {
   const perSample = ask.batch * ask.messages_per_operation;
   const messages = ask.samples * perSample;
   const warmup = ask.warmup_samples * perSample;
-  const filler = '.'.repeat(ask.message_bytes - HEAD_BYTES);
+  const filler = '.'.repeat(ask.message_bytes - HEADER_BYTES);
 
   let sent = -warmup;
   let answered = -warmup;
@@ -100,7 +100,7 @@ function initiator(child, ask, say) {
   let inFlight = '';
 
   const prepare = () => {
-    inFlight = text(head(ask.seed, sent)) + filler;
+    inFlight = text(header(ask.seed, sent)) + filler;
     // Reading a character lays the two parts of the string in one piece, which sending would have to do otherwise.
     inFlight.charCodeAt(0);
   };
@@ -117,9 +117,9 @@ function initiator(child, ask, say) {
       return;
     }
     if (answered >= 0) {
-      const value = headOf(answer);
+      const value = headerOf(answer);
       sum = (sum + value) >>> 0;
-      if (value !== head(ask.seed, answered) || answer.length !== ask.message_bytes) wrong++;
+      if (value !== header(ask.seed, answered) || answer.length !== ask.message_bytes) wrong++;
     } else if (!answer.endsWith(filler)) {
       wrong++;
     }

@@ -1,5 +1,5 @@
 /* Memory that is passed by reference: the sender lends it, the receiver gives it back by counting in memory that both
- * share. In a round trip nobody waits for that count.
+ * share. In a round trip, neither end waits for that count.
  *
  * calls of a channel: memfd_create(2), mmap(2)
  */

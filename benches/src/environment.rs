@@ -10,7 +10,7 @@ pub fn environment() -> Environment {
     Environment { stable: fingerprint::stable(), conditions }
 }
 
-/// A warning for systems on which the suite has never been run; `None` for tested systems.
+/// A warning for systems on which the suite has never run; `None` for tested systems.
 pub fn tested() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => None,

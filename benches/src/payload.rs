@@ -47,7 +47,7 @@ impl Payload {
 
     /// Writes the sequence number only at the start: a few nanoseconds at any length.
     #[inline]
-    pub(crate) fn stamp_head(&mut self, sequence: u64) {
+    pub(crate) fn stamp_header(&mut self, sequence: u64) {
         let length = self.bytes.len().min(STAMP_BYTES);
         self.bytes[..length].copy_from_slice(&sequence.to_le_bytes()[..length]);
     }
@@ -85,7 +85,7 @@ mod tests {
     fn sequence_number_keeps_its_low_bytes() {
         for length in 1..20 {
             let mut payload = Payload::new(length);
-            payload.stamp_head(0x0123_4567_89ab_cdef);
+            payload.stamp_header(0x0123_4567_89ab_cdef);
             let low_bits = u64::MAX >> (64 - 8 * length.min(STAMP_BYTES));
             assert_eq!(sequence_of(payload.bytes()), 0x0123_4567_89ab_cdef & low_bits);
         }

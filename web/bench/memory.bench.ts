@@ -5,9 +5,9 @@ import { keep, remark, turns } from "./support/figures";
 import { stored } from "./support/stored";
 
 const NAVIGATIONS = turns(100, 40);
-/** The first and the last so many are compared: whole rounds over all pages would be more than one wants to wait for. */
+/** How many of the first and last are compared. Comparing whole rounds over all pages would take too long. */
 const COMPARED = turns(20, 10);
-/** Rounds over all pages before anything counts: until then caches fill, as they are meant to. */
+/** Rounds over all pages before measuring, to fill the caches. */
 const WARM_UP_ROUNDS = turns(2, 1);
 
 type Left = { heap_kib: number; nodes: number; listeners: number };

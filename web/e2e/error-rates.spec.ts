@@ -28,7 +28,7 @@ const COMPARISONS = {
     { change: 0.05, found: share(512, 800, 0.606, 0.673) },
     { change: 0.1, found: share(796, 800, 0.987, 0.999) },
   ],
-  untold_count: 0,
+  untested_count: 0,
 };
 
 const NO_DATA = {
@@ -58,7 +58,7 @@ const RATES = {
         comparisons: {
           false_verdicts: NONE,
           changes: [0.05, 0.1].map((change) => ({ change, found: NONE })),
-          untold_count: 160,
+          untested_count: 160,
         },
       },
     ],

@@ -8,7 +8,7 @@
 
 enum { CANNOT_RUN = 126 };
 
-/* From ntdll and kernel32, as Wine has them beside what Windows has. */
+/* Functions of ntdll and kernel32 that Wine adds to those of Windows. */
 typedef LONG(WINAPI *spawn_function)(char *const arguments[], int wait);
 typedef char *(CDECL *path_function)(const WCHAR *path);
 

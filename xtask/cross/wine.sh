@@ -23,7 +23,7 @@ use() {
     export WINEARCH=win64 WINEDEBUG=-all WINEDLLPATH=$LD_LIBRARY_PATH/wine
     # No browser engine, no .NET, no entries in the desktop's menus.
     export WINEDLLOVERRIDES="mscoree,mshtml=;winemenubuilder.exe=d"
-    # By this Wine knows that a prefix need not be brought up to date.
+    # With this, Wine does not update an existing prefix.
     WINEPATH=$(windows_path "$toolchain/windows")
     export WINEPATH
 }

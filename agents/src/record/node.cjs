@@ -1,7 +1,7 @@
-// Counts the sizes of the messages that a program of Node sends, from within:
+// Counts the sizes of the messages that a Node program sends, inside its processes:
 //   ROUNDTRIP_SIZES=sizes.csv node --require ./sizes.cjs program.js
-// At exit it writes `from_bytes,to_bytes,count`. A process that it forks would write to the same file, so each adds its number
-// where another process has the name: `sizes.csv.1234`. Only what is public is wrapped, and all of it behaves as before.
+// At exit it writes `from_bytes,to_bytes,count`. A forked process would write to the same file, so it
+// appends its process ID: `sizes.csv.1234`. Only public functions are wrapped, and they behave as before.
 'use strict';
 
 const { ChildProcess } = require('node:child_process');
@@ -9,10 +9,10 @@ const fs = require('node:fs');
 const net = require('node:net');
 const v8 = require('node:v8');
 
-// So many sizes stand as they are; of more, neighbours within an eighth of a power of two are put together.
+// Up to this many sizes are listed exactly. With more, neighbours within an eighth of a power of two are merged.
 const EXACT_MAX = 200;
-// Under `advanced` each message has a head of four bytes with its length; under `json` a line's end.
-const ADVANCED_HEAD_BYTES = 4;
+// With `advanced`, four bytes with the length precede each message; with `json`, a line end follows.
+const ADVANCED_HEADER_BYTES = 4;
 const JSON_END_BYTES = 1;
 
 const file = process.env.ROUNDTRIP_SIZES;
@@ -23,9 +23,9 @@ function count(bytes) {
   if (bytes > 0) counts.set(bytes, (counts.get(bytes) ?? 0) + 1);
 }
 
-// What goes through a channel between processes is serialised by Node itself where nobody can look: once more here.
+// Node serialises messages between processes internally, so this serialises them again to get their size.
 function serialisedBytes(message, serialization) {
-  if (serialization === 'advanced') return v8.serialize(message).length + ADVANCED_HEAD_BYTES;
+  if (serialization === 'advanced') return v8.serialize(message).length + ADVANCED_HEADER_BYTES;
   return Buffer.byteLength(JSON.stringify(message)) + JSON_END_BYTES;
 }
 
@@ -36,18 +36,18 @@ function wrapSend(holder, serializationOf) {
     try {
       count(serialisedBytes(message, serializationOf(this)));
     } catch {
-      // Node has refused it just so, or will tell.
+      // Node rejects this message too, and reports the error.
     }
     return result;
   };
 }
 
-// The parent chooses how messages are serialised. Node hides it from the child, so a parent that is counted too tells it.
+// The parent chooses the serialisation. Node hides it from the child, so a recorded parent passes it in the environment.
 const own = process.env.ROUNDTRIP_SERIALIZATION ?? 'json';
 const ofChildren = new WeakMap();
 if (process.send) wrapSend(process, () => own);
 
-// A child has its own `send` once it is spawned with a channel.
+// A child spawned with a channel has its own `send`.
 const { spawn } = ChildProcess.prototype;
 ChildProcess.prototype.spawn = function (options) {
   options?.envPairs?.push(`ROUNDTRIP_SERIALIZATION=${options.serialization ?? 'json'}`);
@@ -59,7 +59,7 @@ ChildProcess.prototype.spawn = function (options) {
   return result;
 };
 
-// Pipes, sockets of the system and TCP are all `net.Socket`. A chunk is counted, however the kernel takes it.
+// Pipes, Unix sockets and TCP are all `net.Socket`. Each chunk counts once, even if the kernel splits it.
 for (const name of ['write', 'end']) {
   const method = net.Socket.prototype[name];
   net.Socket.prototype[name] = function (chunk, encoding, ...rest) {
@@ -93,7 +93,7 @@ function table() {
 }
 
 if (file) {
-  // Children inherit both, and are not the owner.
+  // Children inherit both variables, and do not own the file.
   if (!owner) process.env.ROUNDTRIP_SIZES_OWNER = String(process.pid);
   const path = owner ? `${file}.${process.pid}` : file;
   process.on('exit', () => {

@@ -52,7 +52,7 @@ fn does_not_compare_dropping_with_waiting_senders() {
 
     let output = run_command(folder, &["compare", "waiting.json", "dropping.json"]);
     refused(&output, 9, &["No case of dropping.json is comparable"]);
-    let differences = ["on_full: wait against drop", "delivered: all 30000 against"];
+    let differences = ["on_full: wait vs. drop", "delivered: all 30000 vs."];
     let text = String::from_utf8_lossy(&output.stdout);
     assert_contains(&text, &[&differences[..], &["not compared", "1 case: 1 not comparable"]].concat());
 

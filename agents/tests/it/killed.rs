@@ -122,7 +122,7 @@ fn killed_agent_loses_no_results_and_counts_jobs_once() {
     lab.stop_after_the_end(lab.agent());
     begin(2);
     let Some(steps) = lab.steps(None) else {
-        println!("not run, because this system lets nobody trace a program");
+        println!("not run, because this system permits no tracing of programs");
         return;
     };
     println!("{} steps: {steps:#?}", steps.len());

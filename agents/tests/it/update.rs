@@ -291,7 +291,7 @@ fn survives_a_kill_before_the_replacement() {
     let _agent = machine.agent();
     machine.until("a claim of the new one", |state| state.claims.contains(&new));
     let claims = machine.change(|state| state.claims.clone());
-    assert_eq!(claims[0], OLD, "the old one went on, and updated itself anew");
+    assert_eq!(claims[0], OLD, "the old one went on, and updated itself again");
 }
 
 #[test]

@@ -22,8 +22,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Length of the head of every message. */
-#define ROUNDTRIP_HEAD_BYTES 8
+/* Length of the header of every message. */
+#define ROUNDTRIP_HEADER_BYTES 8
 
 /* What to measure. Counts are for one part. */
 struct roundtrip_case {
@@ -46,8 +46,8 @@ struct roundtrip_result {
     uint64_t delivered;
     uint64_t out_of_order;
     uint64_t corrupted;
-    uint32_t responder_sum; /* sum of the heads that the responder received */
-    uint32_t initiator_sum; /* sum of the heads of the answers; unused in "stream" */
+    uint32_t responder_sum; /* sum of the headers that the responder received */
+    uint32_t initiator_sum; /* sum of the headers of the answers; unused in "stream" */
 };
 
 /* Messages of one sample. */
@@ -55,29 +55,29 @@ static inline uint64_t roundtrip_messages_per_sample(const struct roundtrip_case
     return request->batch * request->messages_per_operation;
 }
 
-/* The head of a message as an integer. The first recorded message has the number 0, and the number increases over all
+/* The header of a message as an integer. The first recorded message has the number 0, and the number increases over all
  * parts. Warm-up messages have negative numbers: the last one has -1. */
-static inline uint32_t roundtrip_head(const struct roundtrip_case *request, int64_t number) {
+static inline uint32_t roundtrip_header(const struct roundtrip_case *request, int64_t number) {
     return ((uint32_t)request->seed + (uint32_t)number) * UINT32_C(2654435761);
 }
 
-/* Writes a head: eight hexadecimal digits. */
-static inline void roundtrip_write_head(char *message, uint32_t head) {
+/* Writes a header: eight hexadecimal digits. */
+static inline void roundtrip_write_header(char *message, uint32_t header) {
     static const char digits[] = "0123456789abcdef";
-    for (int at = ROUNDTRIP_HEAD_BYTES - 1; at >= 0; at--, head >>= 4) message[at] = digits[head & 15];
+    for (int at = ROUNDTRIP_HEADER_BYTES - 1; at >= 0; at--, header >>= 4) message[at] = digits[header & 15];
 }
 
-/* Reads a head. An invalid digit counts as a large one, so that the sum will be wrong. */
-static inline uint32_t roundtrip_read_head(const char *message) {
-    uint32_t head = 0;
-    for (int at = 0; at < ROUNDTRIP_HEAD_BYTES; at++) {
+/* Reads a header. An invalid digit counts as a large one, so that the sum will be wrong. */
+static inline uint32_t roundtrip_read_header(const char *message) {
+    uint32_t header = 0;
+    for (int at = 0; at < ROUNDTRIP_HEADER_BYTES; at++) {
         char digit = message[at];
         uint32_t value = digit >= '0' && digit <= '9' ? (uint32_t)(digit - '0')
                        : digit >= 'a' && digit <= 'f' ? (uint32_t)(digit - 'a') + 10
                                                       : UINT32_C(77);
-        head = head << 4 ^ value;
+        header = header << 4 ^ value;
     }
-    return head;
+    return header;
 }
 
 /* The monotonic clock in nanoseconds. All processes of a machine share it. */

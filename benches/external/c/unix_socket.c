@@ -38,10 +38,10 @@ struct counts {
 };
 
 static void count(struct counts *counts, const struct roundtrip_case *request, int64_t number, const char *message) {
-    uint32_t head = roundtrip_read_head(message);
+    uint32_t header = roundtrip_read_header(message);
     if (number < 0) return;
-    counts->sum += head;
-    if (head == roundtrip_head(request, number)) counts->delivered++;
+    counts->sum += header;
+    if (header == roundtrip_header(request, number)) counts->delivered++;
     else counts->corrupted++;
 }
 
@@ -79,7 +79,7 @@ static int measure(int fd, const struct roundtrip_case *request, int64_t sample,
         uint64_t begin_ns = roundtrip_now_ns();
         if (sample == first) first_send_ns = begin_ns;
         for (int64_t number = sample * per_sample; number < (sample + 1) * per_sample; number++) {
-            roundtrip_write_head(message, roundtrip_head(request, number));
+            roundtrip_write_header(message, roundtrip_header(request, number));
             if (send_all(fd, message, request->message_bytes) != 0) return 1;
             if (is_stream) continue;
             if (receive_all(fd, answer, request->message_bytes) != 0) return 1;

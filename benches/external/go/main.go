@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	headBytes  = 8
-	multiplier = 2654435761
+	headerBytes = 8
+	multiplier  = 2654435761
 )
 
 // The case to measure.
@@ -37,8 +37,8 @@ type Case struct {
 func (c *Case) perSample() int64 { return c.Batch * c.MessagesPerOperation }
 func (c *Case) isStream() bool   { return c.Scenario == "stream" }
 
-// The head of a message as an integer. Warm-up messages have negative numbers.
-func (c *Case) head(number int64) uint32 { return (c.Seed + uint32(number)) * multiplier }
+// The header of a message as an integer. Warm-up messages have negative numbers.
+func (c *Case) header(number int64) uint32 { return (c.Seed + uint32(number)) * multiplier }
 
 // Counts of received messages.
 type Counts struct {
@@ -47,12 +47,12 @@ type Counts struct {
 }
 
 func (s *Counts) add(c *Case, number int64, message []byte) {
-	head, err := strconv.ParseUint(string(message[:headBytes]), 16, 32)
+	header, err := strconv.ParseUint(string(message[:headerBytes]), 16, 32)
 	if number < 0 {
 		return
 	}
-	s.Sum += uint32(head)
-	if err == nil && uint32(head) == c.head(number) {
+	s.Sum += uint32(header)
+	if err == nil && uint32(header) == c.header(number) {
 		s.Delivered++
 	}
 }
@@ -109,7 +109,7 @@ func measure(c *Case, sample int64, in io.Reader, out io.Writer) error {
 			firstSend = begin.UnixNano()
 		}
 		for number := sample * c.perSample(); number < (sample+1)*c.perSample(); number++ {
-			copy(message, fmt.Appendf(message[:0:headBytes], "%08x", c.head(number)))
+			copy(message, fmt.Appendf(message[:0:headerBytes], "%08x", c.header(number)))
 			if _, err := out.Write(message); err != nil {
 				return err
 			}

@@ -9,10 +9,10 @@ const os = require('node:os');
 const path = require('node:path');
 const readline = require('node:readline');
 
-const HEAD_BYTES = 8;
+const HEADER_BYTES = 8;
 const MULTIPLIER = 2654435761;
 
-const head = (seed, number) => Math.imul(seed + number, MULTIPLIER) >>> 0;
+const header = (seed, number) => Math.imul(seed + number, MULTIPLIER) >>> 0;
 const now = () => Number(process.hrtime.bigint());
 
 /** Splits the stream into messages of `bytes` bytes and calls `received` for each. */
@@ -37,9 +37,9 @@ function respond(address, testCase) {
   let delivered = 0;
   messagesOf(socket, testCase.message_bytes, (message) => {
     if (number >= 0) {
-      const value = parseInt(message.latin1Slice(0, HEAD_BYTES), 16);
+      const value = parseInt(message.latin1Slice(0, HEADER_BYTES), 16);
       sum = (sum + value) >>> 0;
-      if (value === head(testCase.seed, number)) delivered++;
+      if (value === header(testCase.seed, number)) delivered++;
     }
     number++;
     socket.write(message);
@@ -98,17 +98,17 @@ function initiator(socket, child, testCase, printLine) {
   let samples = [];
   const message = Buffer.alloc(testCase.message_bytes, '.');
   const send = () => {
-    message.latin1Write(head(testCase.seed, next++).toString(16).padStart(HEAD_BYTES, '0'), 0);
+    message.latin1Write(header(testCase.seed, next++).toString(16).padStart(HEADER_BYTES, '0'), 0);
     // The socket may keep the buffer: with several messages in flight, each needs its own.
     socket.write(testCase.window === 1 ? message : Buffer.from(message));
   };
   messagesOf(socket, testCase.message_bytes, (answer) => {
     const at = now();
     if (number >= 0) {
-      const value = parseInt(answer.latin1Slice(0, HEAD_BYTES), 16);
+      const value = parseInt(answer.latin1Slice(0, HEADER_BYTES), 16);
       sum = (sum + value) >>> 0;
-      if (value === head(testCase.seed, number)) delivered++;
-    } else if (!answer.subarray(HEAD_BYTES).equals(message.subarray(HEAD_BYTES))) {
+      if (value === header(testCase.seed, number)) delivered++;
+    } else if (!answer.subarray(HEADER_BYTES).equals(message.subarray(HEADER_BYTES))) {
       corrupted++;
     }
     number++;

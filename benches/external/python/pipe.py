@@ -7,12 +7,12 @@ import platform
 import sys
 import time
 
-HEAD_BYTES = 8
+HEADER_BYTES = 8
 MULTIPLIER = 2654435761
 
 
-def head(seed, number):
-    """The head of a message as an integer. Warm-up messages have negative numbers."""
+def header(seed, number):
+    """The header of a message as an integer. Warm-up messages have negative numbers."""
     return (seed + number) * MULTIPLIER & 0xFFFFFFFF
 
 
@@ -21,16 +21,16 @@ def print_line(value):
 
 
 class Counts:
-    """Counts of received messages, and the sum of their heads."""
+    """Counts of received messages, and the sum of their headers."""
 
     def __init__(self, seed):
         self.seed, self.delivered, self.sum = seed, 0, 0
 
     def add(self, number, message):
-        value = int(message[:HEAD_BYTES], 16)
+        value = int(message[:HEADER_BYTES], 16)
         if number >= 0:
             self.sum = (self.sum + value) & 0xFFFFFFFF
-            self.delivered += value == head(self.seed, number)
+            self.delivered += value == header(self.seed, number)
 
 
 def respond(channel, case):
@@ -60,11 +60,11 @@ def measure(channel, case, begin, warmup):
     answers = Counts(case["seed"])
     per_sample = case["batch"] * case["messages_per_operation"]
     is_stream = case["scenario"] == "stream"
-    filler = b"." * (case["message_bytes"] - HEAD_BYTES)
+    filler = b"." * (case["message_bytes"] - HEADER_BYTES)
     all_messages = case["samples"] * per_sample
     samples, first_send = [], 0
     for sample in range(begin - warmup, begin + all_messages, per_sample):
-        messages = [b"%08x" % head(case["seed"], sample + i) + filler for i in range(per_sample)]
+        messages = [b"%08x" % header(case["seed"], sample + i) + filler for i in range(per_sample)]
         start = time.monotonic_ns()
         if sample == begin:
             first_send = start

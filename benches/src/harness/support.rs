@@ -2,7 +2,7 @@
 
 use crate::definition::{Mode, Placement, PlannedCase};
 use crate::mechanism::Mechanism;
-use crate::program::{Program, head};
+use crate::program::{Program, header};
 use crate::scenario::{Pattern, Scenario};
 use crate::sys::{Unsupported, affinity};
 use crate::system::System;
@@ -82,7 +82,7 @@ fn check_program(case: &PlannedCase, program: &Program) -> Result<(), Unsupporte
     }
     let unsupported = if !supports_programs(case.scenario) {
         "programs support only roundtrip and stream"
-    } else if case.work.message_bytes < head::HEAD_BYTES {
+    } else if case.work.message_bytes < header::HEADER_BYTES {
         "messages of a program begin with a header of 8 B: expected at least 8 B"
     } else if case.work.size_profile.is_some() {
         "programs do not support size_profile"

@@ -1,7 +1,7 @@
 //! Validates a program's results. An invalid result is a failure with its reason; its data is not recorded.
 
 use super::totals::Totals;
-use crate::program::head;
+use crate::program::header;
 use crate::program::protocol::{Case, Done, Histogram};
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::Encoded;
@@ -65,7 +65,7 @@ fn counts(case: &Case, done: &Done) -> Result<(), String> {
 /// A program that reports all messages delivered must have summed all headers.
 fn sums(case: &Case, done: &Done) -> Result<(), String> {
     let is_lossless = done.delivered == done.attempted;
-    let expected = head::sum(case.seed, case.messages());
+    let expected = header::sum(case.seed, case.messages());
     let agree = |who: &str, sum: u32| {
         if !is_lossless || sum == expected {
             return Ok(());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn done() -> Done {
-        let sum = head::sum(SEED, 4);
+        let sum = header::sum(SEED, 4);
         Done {
             samples_ns: Some(vec![200_000_000; 4]),
             histogram: None,

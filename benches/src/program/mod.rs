@@ -1,7 +1,7 @@
 //! External programs with their own transport, in any language, driven by the same definitions.
 //!
 //! - `protocol`: the protocol; `benches/external/PROTOCOL.md` documents it for authors of programs.
-//! - [`head`]: how receivers recognize a message, and the sum that they report.
+//! - [`header`]: how receivers recognize a message, and the sum that they report.
 //! - [`node`]: the bundled programs for Node; [`framing`]: its wire formats without it.
 
 use crate::peer_command::PeerCommand;
@@ -15,7 +15,7 @@ use std::{fs, io};
 use tempfile::TempDir;
 
 pub mod framing;
-pub mod head;
+pub mod header;
 pub mod node;
 pub(crate) mod protocol;
 

@@ -38,7 +38,7 @@ pub(crate) struct Case {
     pub(crate) scenario: String,
     /// `2proc`: the ends are two processes. `2thread`: two threads of one process.
     pub(crate) mode: String,
-    /// Bytes of one message as the program passes it to its transport, including the head of eight.
+    /// Bytes of one message as the program passes it to its transport, including the header of eight.
     pub(crate) message_bytes: u64,
     /// Messages per operation: 1 in `roundtrip`; the length of a transfer in `stream`.
     pub(crate) messages_per_operation: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Case {
     pub(crate) samples: u64,
     /// Unrecorded samples before the first part.
     pub(crate) warmup_samples: u64,
-    /// The seed of the message heads, see [`super::head`].
+    /// The seed of the message headers, see [`super::header`].
     pub(crate) seed: u32,
 }
 
@@ -67,7 +67,7 @@ impl Case {
     /// The next part as a case: its message numbers continue from this one, without another warm-up.
     #[must_use]
     pub(crate) fn next_part(&self) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "the heads repeat after 2^32 messages")]
+        #[expect(clippy::cast_possible_truncation, reason = "the headers repeat after 2^32 messages")]
         let messages = self.messages() as u32;
         Self { seed: self.seed.wrapping_add(messages), warmup_samples: 0, ..self.clone() }
     }
@@ -128,7 +128,7 @@ pub(crate) struct Done {
     pub(crate) attempted: u64,
     /// Messages that the transport accepted.
     pub(crate) accepted: u64,
-    /// Messages received whole and with the right head: by the responder and, in `roundtrip`, as answers by the
+    /// Messages received whole and with the right header: by the responder and, in `roundtrip`, as answers by the
     /// initiator; the smaller number counts.
     pub(crate) delivered: u64,
     /// Messages received after a later one.
@@ -137,7 +137,7 @@ pub(crate) struct Done {
     /// Messages received with other content than was sent.
     #[serde(default)]
     pub(crate) corrupted: u64,
-    /// The sum of the heads that the responder received, modulo 2^32.
+    /// The sum of the headers that the responder received, modulo 2^32.
     pub(crate) responder_sum: u32,
     /// In `roundtrip`: the same for the answers that the initiator received.
     #[serde(default)]

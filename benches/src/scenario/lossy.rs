@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How long the sender waits for an answer before it repeats the end marker.
 const TIMEOUT: Duration = Duration::from_millis(20);
 
-/// Marks the head of an end marker; the rest of the head is the number of the message that would come next.
+/// Marks the header of an end marker; the rest of the header is the number of the message that would come next.
 const END: u64 = 1 << 63;
 
 pub(super) enum MessageKind {
@@ -19,14 +19,14 @@ pub(super) enum MessageKind {
 }
 
 #[inline]
-pub(super) fn read(head: u64) -> MessageKind {
-    if head & END == 0 { MessageKind::Message } else { MessageKind::End(head & !END) }
+pub(super) fn read(header: u64) -> MessageKind {
+    if header & END == 0 { MessageKind::Message } else { MessageKind::End(header & !END) }
 }
 
 /// Sends the end marker for all messages before this number until the receiver answers; returns the answer.
 pub(super) fn end(link: &mut Link, message: &mut Payload, next: u64) -> io::Result<u64> {
     link.receiver.set_timeout(TIMEOUT)?;
-    message.stamp_head(END | next);
+    message.stamp_header(END | next);
     loop {
         link.sender.send(message.bytes())?;
         let mut buffer = [0; ANSWER_BYTES];

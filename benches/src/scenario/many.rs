@@ -3,7 +3,7 @@
 //! supports one sender; a channel's ring supports several, even if it has one. This is the difference between `route`
 //! and `channel-1-n`.
 
-use super::sequenced_payload::{HEAD_BYTES, Reader, Table};
+use super::sequenced_payload::{HEADER_BYTES, Reader, Table};
 use super::{EndReport, Observer, Participants, Pattern, Ready, Scenario, Work};
 use crate::link::closed;
 use crate::ring::{self, Ring};
@@ -69,7 +69,7 @@ impl Scenario for Many {
     }
 
     fn message_bytes_min(&self) -> usize {
-        HEAD_BYTES
+        HEADER_BYTES
     }
 
     fn pattern(&self) -> Pattern<'_> {

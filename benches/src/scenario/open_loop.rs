@@ -64,7 +64,7 @@ impl Pair for OpenLoop {
         let mut late = 0;
         for sequence in 0..work.operations {
             link.sender.reclaim()?;
-            message.stamp_head(sequence);
+            message.stamp_header(sequence);
             let intended_ns = schedule.intended_ns(sequence);
             clock::sleep_until(intended_ns);
             late += u64::from(now_ns() >= schedule.intended_ns(sequence + 1));
@@ -141,7 +141,7 @@ fn rate(work: &Work) -> io::Result<u64> {
 /// Sends the receiver the time of the first scheduled send, and waits for its answer.
 fn start(link: &mut Link, message: &mut Payload, start_ns: u64) -> io::Result<()> {
     link.sender.reclaim()?;
-    message.stamp_head(start_ns);
+    message.stamp_header(start_ns);
     link.sender.send(message.bytes())?;
     let mut buffer = [0; ANSWER_BYTES];
     link.receiver.receive(&mut buffer)?;

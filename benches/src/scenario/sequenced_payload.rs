@@ -10,9 +10,9 @@ use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
 
 /// The shortest message.
-pub(super) const HEAD_BYTES: usize = 2;
+pub(super) const HEADER_BYTES: usize = 2;
 
-/// Bits of the number in a head: enough to distinguish one lap of the ring from the next.
+/// Bits of the number in a header: enough to distinguish one lap of the ring from the next.
 const NUMBER_BITS: u32 = 11;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
 /// Numbers up to this far ahead of the expected one are later ones, the others earlier ones.
@@ -44,15 +44,15 @@ impl Table {
 
     #[inline]
     pub(super) fn write(&self, sender: u32, number: u64, message: &mut [u8]) {
-        let (head, body) = message.split_at_mut(HEAD_BYTES);
-        head.copy_from_slice(&head_of(sender, number).to_le_bytes());
+        let (header, body) = message.split_at_mut(HEADER_BYTES);
+        header.copy_from_slice(&header_of(sender, number).to_le_bytes());
         body.copy_from_slice(self.body(sender, number, body.len()));
     }
 }
 
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "5 and 11 bits")]
-fn head_of(sender: u32, number: u64) -> u16 {
+fn header_of(sender: u32, number: u64) -> u16 {
     (sender as u16) << NUMBER_BITS | (number & NUMBER_MASK) as u16
 }
 
@@ -92,17 +92,17 @@ impl Reader {
 
     #[inline]
     pub(super) fn read(&mut self, message: &[u8]) {
-        let Some((&head, body)) = message.split_first_chunk::<HEAD_BYTES>() else {
+        let Some((&header, body)) = message.split_first_chunk::<HEADER_BYTES>() else {
             self.torn += 1;
             return;
         };
-        let head = u16::from_le_bytes(head);
-        let sender = u32::from(head >> NUMBER_BITS);
+        let header = u16::from_le_bytes(header);
+        let sender = u32::from(header >> NUMBER_BITS);
         let Some(expected) = self.senders.get_mut(sender as usize) else {
             self.torn += 1;
             return;
         };
-        let ahead = u64::from(head).wrapping_sub(expected.next) & NUMBER_MASK;
+        let ahead = u64::from(header).wrapping_sub(expected.next) & NUMBER_MASK;
         let number = if ahead < AHEAD_MAX {
             Some(expected.next + ahead)
         } else {
@@ -189,7 +189,7 @@ mod tests {
             let (one, other) = (message(0, 0), message(0, 512));
             let mixture = [&one[..split], &other[split..]].concat();
             reader.read(&mixture);
-            // If cut within the head, it may equal one of the two after all.
+            // If cut within the header, it may equal one of the two after all.
             let is_torn = mixture != one && mixture != other;
             assert_eq!(
                 counts(&reader),

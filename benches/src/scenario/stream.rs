@@ -83,7 +83,7 @@ impl Pair for Stream {
         ready()?;
         for _ in 0..work.warmup {
             receiving.transfer(link, work.messages_per_operation, |sequence, message| {
-                expected.stamp_head(sequence);
+                expected.stamp_header(sequence);
                 if message == &expected.bytes()[..message.len()] {
                     return Ok(());
                 }
@@ -131,7 +131,7 @@ impl Sending<'_> {
     fn transfer(&mut self, link: &mut Link, messages: u64) -> io::Result<u64> {
         for _ in 0..messages {
             link.sender.reclaim()?;
-            self.message.stamp_head(self.sequence);
+            self.message.stamp_header(self.sequence);
             link.sender.send(&self.message.bytes()[..self.sizes.bytes_of(self.sequence)])?;
             self.sequence += 1;
         }

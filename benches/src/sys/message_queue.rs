@@ -248,11 +248,11 @@ mod freebsd {
     #[inline]
     #[expect(unsafe_code, reason = "a system call")]
     pub(super) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
-        let nobody_asks: *mut c_uint = ptr::null_mut();
+        let no_priority: *mut c_uint = ptr::null_mut();
         let (queue, pointer, length) = (queue.as_raw_fd(), buffer.as_mut_ptr(), buffer.len());
         // SAFETY: pointer and length are those of a live buffer; no priority is requested.
         let received =
-            unsafe { libc::syscall(SYS_KMQ_TIMEDRECEIVE, queue, pointer, length, nobody_asks, FOR_EVER) };
+            unsafe { libc::syscall(SYS_KMQ_TIMEDRECEIVE, queue, pointer, length, no_priority, FOR_EVER) };
         usize::try_from(received).map_err(|_| io::Error::last_os_error())
     }
 }

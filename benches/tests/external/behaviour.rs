@@ -1,7 +1,7 @@
 //! A program that implements the protocol without moving a byte, and misbehaves at one point.
 
 use roundtrip_bench::harness::PeerCommand;
-use roundtrip_bench::program::head;
+use roundtrip_bench::program::header;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
@@ -139,7 +139,7 @@ fn done(behaviour: &str, part: u64, case: &Value) -> Value {
         }
         samples_ns.push(u64::try_from(sample.elapsed().as_nanos()).unwrap());
     }
-    let sum = head::sum(seed, messages);
+    let sum = header::sum(seed, messages);
     let mut done = json!({
         "samples_ns": samples_ns,
         "elapsed_ns": u64::try_from(began.elapsed().as_nanos()).unwrap(),
@@ -151,7 +151,7 @@ fn done(behaviour: &str, part: u64, case: &Value) -> Value {
     });
     match behaviour {
         "count-more-than-asked" => done["attempted"] = json!(messages + 1),
-        "count-attempts-as-deliveries" => done["responder_sum"] = json!(head::sum(seed, 1)),
+        "count-attempts-as-deliveries" => done["responder_sum"] = json!(header::sum(seed, 1)),
         "lose-one" => done["delivered"] = json!(messages - 1),
         "omit-a-sample" => _ = done["samples_ns"].as_array_mut().unwrap().pop(),
         "report-years" => done["samples_ns"] = json!(vec![u64::MAX; samples_ns.len()]),

@@ -82,8 +82,8 @@ const asked = { scenario: 'roundtrip', mode: '2proc', message_bytes: 8, messages
                 samples: sizes.length, warmup_samples: 0, seed: 7 };
 const child = require('node:child_process').spawn(peer, [...before, 'framing', serialization, JSON.stringify(asked)],
                                                  { serialization, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-const head = (number) => (Math.imul(7 + number, 2654435761) >>> 0).toString(16).padStart(8, '0');
-const sent = sizes.map((size, number) => head(number) + '"\
+const header = (number) => (Math.imul(7 + number, 2654435761) >>> 0).toString(16).padStart(8, '0');
+const sent = sizes.map((size, number) => header(number) + '"\
 é.'.repeat(size).slice(0, size - 8));
 const got = [];
 child.on('message', (message) => {

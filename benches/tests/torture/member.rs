@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const MESSAGE_BYTES: usize = 256;
 /// Life and number.
-const HEAD_BYTES: usize = 16;
+const HEADER_BYTES: usize = 16;
 
 pub(crate) fn geometry() -> Geometry {
     Geometry::for_messages(MESSAGE_BYTES)
@@ -104,8 +104,8 @@ fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
 }
 
 fn length(life: u64, number: u64) -> usize {
-    let more = (life * 31 + number * 7) % (MESSAGE_BYTES - HEAD_BYTES + 1) as u64;
-    HEAD_BYTES + usize::try_from(more).unwrap_or_default()
+    let more = (life * 31 + number * 7) % (MESSAGE_BYTES - HEADER_BYTES + 1) as u64;
+    HEADER_BYTES + usize::try_from(more).unwrap_or_default()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
@@ -115,8 +115,8 @@ fn byte(life: u64, number: u64, at: usize) -> u8 {
 
 fn write(life: u64, number: u64, message: &mut [u8]) {
     message[..8].copy_from_slice(&life.to_le_bytes());
-    message[8..HEAD_BYTES].copy_from_slice(&number.to_le_bytes());
-    for (at, place) in message[HEAD_BYTES..].iter_mut().enumerate() {
+    message[8..HEADER_BYTES].copy_from_slice(&number.to_le_bytes());
+    for (at, place) in message[HEADER_BYTES..].iter_mut().enumerate() {
         *place = byte(life, number, at);
     }
 }
@@ -128,7 +128,7 @@ fn read(message: &[u8]) -> Result<(u64, u64), String> {
     let (Some(life), Some(number)) = (word(0), word(8)) else {
         return Err(format!("torn: {} bytes", message.len()));
     };
-    let body = &message[HEAD_BYTES..];
+    let body = &message[HEADER_BYTES..];
     let is_whole = message.len() == length(life, number)
         && body.iter().enumerate().all(|(at, &found)| found == byte(life, number, at));
     if is_whole {

@@ -30,7 +30,7 @@ pub enum DomainError {
     #[error("{kind} not found: {name}")]
     Unknown { kind: Kind, name: String },
     /// The data was deleted by the project's retention.
-    #[error("{what} of run {run_id} were deleted on {} by the retention of its project", at.format("%Y-%m-%d"))]
+    #[error("{what} of run {run_id} were deleted on {} by the project's retention settings", at.format("%Y-%m-%d"))]
     Pruned {
         /// What: `the upload and imported file`, `the points`.
         what: &'static str,

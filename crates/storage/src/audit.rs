@@ -64,7 +64,7 @@ pub struct Event {
 /// One change.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AuditEvent {
-    /// When.
+    /// The time.
     pub happened_at: DateTime<Utc>,
     /// The actor: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
     #[schema(example = "account:ada")]

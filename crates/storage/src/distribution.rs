@@ -48,12 +48,12 @@ pub async fn distribute(connection: &mut PgConnection) -> sqlx::Result<()> {
     }
     for table in DISTRIBUTED {
         if !is_spread(connection, table).await? {
-            let beside = if table == DISTRIBUTED[0] { "none" } else { DISTRIBUTED[0] };
+            let colocated_with = if table == DISTRIBUTED[0] { "none" } else { DISTRIBUTED[0] };
             sqlx::query(
                 "select create_distributed_table($1::text::regclass, 'machine_id', colocate_with => $2)",
             )
             .bind(table)
-            .bind(beside)
+            .bind(colocated_with)
             .execute(&mut *connection)
             .await?;
         }

@@ -44,7 +44,8 @@ pub struct ClassCounts {
     pub case_count: i64,
     pub false_case_count: i64,
     pub found_case_counts: Vec<i64>,
-    pub untold_case_count: i64,
+    /// Cases with too few repetitions to test: column `untold_case_count`.
+    pub untested_case_count: i64,
 }
 
 is_record!(HistoryCounts);
@@ -64,7 +65,7 @@ impl ClassCounts {
                 classes.clone().map(|class| &class.found_case_counts),
                 halves::STEPS.len(),
             ),
-            untold_case_count: sum(|class| class.untold_case_count),
+            untested_case_count: sum(|class| class.untested_case_count),
         }
     }
 }
@@ -263,7 +264,7 @@ async fn insert(
         counts.case_count,
         counts.false_case_count,
         &counts.found_case_counts,
-        counts.untold_case_count,
+        counts.untested_case_count,
     )
     .execute(connection)
     .await?;

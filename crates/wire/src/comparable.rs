@@ -7,20 +7,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// One reason: `on_full: wait against drop`.
+/// One difference: `on_full: wait vs. drop`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 pub struct Difference {
     /// The differing field: `on_full`, `delivered`, `environment.cpu.model`.
     pub what: String,
-    /// How it is in the base.
+    /// The base's value.
     pub base: String,
-    /// How it is in the head.
+    /// The head's value.
     pub head: String,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {} against {}", self.what, self.base, self.head)
+        write!(formatter, "{}: {} vs. {}", self.what, self.base, self.head)
     }
 }
 
@@ -33,7 +33,7 @@ impl Difference {
 /// The properties of a run that decide comparability: machine, environment and build.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// Where.
+    /// The machine.
     pub machine: &'a Machine,
     /// `release` or `debug`.
     pub build: &'a Slug,
@@ -50,7 +50,7 @@ impl<'a> From<&'a RunReport> for Surroundings<'a> {
 /// The properties of a result that decide comparability.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    /// The way of measuring.
+    /// The methodology.
     pub methodology: &'a Methodology,
     /// The number of receivers.
     pub peers: u32,

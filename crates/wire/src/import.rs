@@ -21,7 +21,7 @@ pub struct ImportRequest {
 pub struct ImportedFile {
     /// The file name: `results.json`.
     pub name: String,
-    /// In which format it is to be read: `google-benchmark`. Absent: in the one that its content shows.
+    /// The format: `google-benchmark`. Absent: detected from the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Slug>,
     /// Its bytes, in base64.

@@ -35,11 +35,11 @@ pub const RENEWAL_CONTEXT: &[u8] = b"roundtrip agent token\n";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enrolment {
-    /// The code, which is good once and for some minutes.
+    /// The code. It works once, and expires after some minutes.
     pub code: String,
     /// The machine.
     pub machine: Machine,
-    /// Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine.
+    /// Its Ed25519 public key, 32 bytes in base64: the private key never leaves the machine.
     pub public_key: String,
 }
 
@@ -67,7 +67,7 @@ pub struct AgentToken {
 /// A challenge that an agent signs to get a new token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Challenge {
-    /// 32 random bytes in base64, good once and for a minute.
+    /// 32 random bytes in base64. They work once, and expire after a minute.
     pub challenge: String,
 }
 
@@ -86,7 +86,7 @@ pub struct AgentStatus {
     pub protocol_min: u32,
     /// The newest one.
     pub protocol_max: u32,
-    /// Of its program.
+    /// The version of its program.
     pub version: String,
     /// The agent's report on the machine's health.
     pub health: Health,
@@ -94,10 +94,10 @@ pub struct AgentStatus {
     pub spooled_count: u32,
 }
 
-/// How a machine is.
+/// The health of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
-    /// Why it cannot measure: each in a sentence. It is given no work.
+    /// Why it cannot measure, a sentence for each reason. It then gets no jobs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
     /// Reasons to doubt its results, a sentence each.
@@ -105,17 +105,17 @@ pub struct Health {
     pub suspect: Vec<String>,
 }
 
-/// An agent that has nothing to do.
+/// An idle agent's request for a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Claim {
-    /// How it is.
+    /// The agent's status.
     #[serde(flatten)]
     pub status: AgentStatus,
     /// The longest time that the server may hold the request until there is a job.
     pub wait_seconds: u32,
 }
 
-/// A commit that an agent is to measure, and the right to do so.
+/// A job for an agent: a commit to measure, and the lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Assignment {
     /// Its number.
@@ -160,7 +160,7 @@ impl Assignment {
     }
 }
 
-/// An agent that still does a job.
+/// A message from an agent that is still running a job. It renews the lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Heartbeat {
@@ -171,17 +171,17 @@ pub struct Heartbeat {
 /// The remaining duration of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Prolonged {
-    /// From the answer on.
+    /// The duration from the response on.
     pub lease_seconds: u32,
 }
 
-/// How a job ended.
+/// An agent's report that a job ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finish {
     /// The number of its lease.
     pub fence: i64,
-    /// How.
+    /// The outcome.
     pub outcome: JobOutcome,
     /// Why something was not measured, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -36,8 +36,8 @@ impl Environment {
     }
 }
 
-/// A small measurement of the machine itself that rides in every run. It cannot have changed with the commit,
-/// so when it moves, the machine moved.
+/// A small benchmark of the machine itself, part of every run. A commit cannot change its result, so a change
+/// means that the machine changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Canary {
     /// Which one: `clock-cost`, `clock-step`, `null-syscall`, `cache-line`, `wake`, `memcpy-64k`, `memcpy-64m`.

@@ -130,7 +130,7 @@ pub struct CaseResult {
     pub transport: TransportInfo,
     /// The traffic.
     pub case: Case,
-    /// The way of measuring.
+    /// The methodology.
     pub methodology: Methodology,
     /// One entry for each fresh start of the peers that finished. Empty when unsupported or when all failed.
     pub repetitions: Vec<Repetition>,
@@ -146,7 +146,7 @@ pub struct CaseResult {
     /// Why this machine cannot run the case, if it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
-    /// More threads took part than there were processors for them: waiting for one is part of the times.
+    /// There were more threads than processors, so times include waiting for a processor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
     /// Another tool's values without samples. Shown, never compared.
@@ -230,8 +230,8 @@ pub struct Failure {
     pub reason: String,
 }
 
-/// One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, there and
-/// back; in `stream`, first write to last receipt of one transfer), in whole nanoseconds.
+/// One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, a round
+/// trip; in `stream`, first write to last receipt of one transfer), in whole nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Repetition {
     /// Which one, counted from 0.
@@ -257,7 +257,7 @@ pub struct Repetition {
     pub delivered: u64,
     /// Messages received after a later one.
     pub out_of_order: u64,
-    /// Messages received with another content than was sent.
+    /// Messages received with different content than was sent.
     pub corrupted: u64,
     /// From the first send to the last receipt.
     pub elapsed_ns: u64,
@@ -328,15 +328,15 @@ pub struct EndObservation {
 /// Deliveries to one receiver, over the accepted messages of all senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery {
-    /// Received intact, once, and in the order of their sender.
+    /// Received intact, once, and in the order in which their sender sent them.
     pub delivered: u64,
     /// Never received.
     pub lost: u64,
-    /// Received once more.
+    /// Received again.
     pub duplicated: u64,
     /// Received after a later one of the same sender.
     pub out_of_order: u64,
-    /// Received with another content than any message that was sent.
+    /// Received with content that no sender sent.
     pub torn: u64,
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
     );
     Ok(vec![
         Row::new(
-            format!("{series} series of {POINTS} points searched anew, p50 and p99"),
+            format!("{series} series of {POINTS} points searched again, p50 and p99"),
             u64::from(series * POINTS) * 1_000 / ms.max(1),
             "points/s",
             Peer { name: "100,000 such series in 60 s".into(), value: POINTS_PER_SECOND_MIN.into() },

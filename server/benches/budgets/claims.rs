@@ -46,7 +46,7 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
     let tokens = enrol(&admin)?.into_iter();
     let agents: Vec<Client> = tokens.map(|token| Client::new(&service, Some(token))).collect();
     let (stopped, at_work) = agents.split_first().ok_or("there are no agents")?;
-    // It has its job, and is not heard of any more.
+    // This agent claims its job and then sends nothing.
     request(&admin, 0..1)?;
     let stale = stopped.claim(0)?.ok_or("there is no job to stop with")?;
     let mut rows = at_once(&service, &admin, at_work, jobs)?;

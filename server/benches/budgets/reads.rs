@@ -174,7 +174,7 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
     Ok(rows)
 }
 
-/// A data directory with so many points, made if there is none.
+/// A data directory with this many million points, created if missing.
 fn stored(program: &Path, folder: &Path, millions: u32) -> Result<PathBuf, String> {
     let data_dir = folder.join(format!("{millions}-million-points"));
     // Written last.

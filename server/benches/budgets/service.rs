@@ -59,7 +59,7 @@ impl Service {
         line.and_then(|value| value.parse().ok()).ok_or_else(|| format!("no {name} in the metrics"))
     }
 
-    /// How many milliseconds it takes until no run waits to be searched for changes any more.
+    /// The milliseconds until no run waits for change detection.
     #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
     pub(crate) fn until_searched(&self) -> Result<u64, String> {
         let begin = Instant::now();

@@ -1,8 +1,8 @@
-//! Whether the server stays what it is while it runs: its memory and its open files under a tenth of the load that it is built
-//! for, with reads beside the uploads.
+//! Whether the server's memory and open files stay constant, with uploads and reads at a tenth of the load that it is built
+//! for.
 //!
-//! A day of it is 864,000 uploads. Here are ten minutes, which are 6,000: enough to see what each upload, each read or each
-//! minute leaves behind. What was new to the server, and what its caches take, is there in the first third, which is not judged.
+//! A day has 864,000 uploads. These ten minutes have 6,000: enough to see a leak per upload, read or minute. The first third
+//! fills the caches and is not judged.
 //!
 //! What a search for changes takes grows with the history that it reads, up to a limit: by 10 MiB, two machines at a time. So
 //! there is as much history from the beginning; and another process stored it, because what that one had used and freed would

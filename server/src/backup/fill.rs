@@ -90,8 +90,8 @@ async fn prepare(pool: &PgPool, manifest: &Manifest, migration: &mut Migration) 
     let applied = schema::applied_migrations(&mut connection).await.context("cannot read the database")?;
     if let Some(newer) = applied.iter().find(|version| !manifest.migrations.contains(version)) {
         bail!(
-            "the database's tables are newer than the backup, by migration {newer}: restore into a new database, whose \
-             tables are brought up to date afterwards"
+            "the database's tables are newer than the backup (migration {newer}). Restore into a new database: `restore` \
+             then migrates it"
         );
     }
     migration.apply(|version| manifest.migrations.contains(&version)).await

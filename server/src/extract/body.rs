@@ -94,7 +94,7 @@ fn too_large(max_bytes: usize) -> DomainError {
 }
 
 fn cut_short(error: impl Display) -> DomainError {
-    DomainError::InvalidEncoding(format!("the body ended before its end: {error}"))
+    DomainError::InvalidEncoding(format!("cannot read the whole body: {error}"))
 }
 
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {

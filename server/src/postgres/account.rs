@@ -42,7 +42,7 @@ impl Account {
         let shown = cluster.display();
         if metadata.uid() == 0 {
             bail!(
-                "{shown} belongs to root, as whom PostgreSQL refuses to run: give it to another user with \
+                "{shown} belongs to root, but PostgreSQL does not run as root: give it to another user with \
                  `chown -R postgres {shown}`"
             );
         }

@@ -152,7 +152,7 @@ fn prepare_socket_dir(path: &Path, account: &Account) -> Result<()> {
     let private = metadata.permissions().mode() & 0o077 == 0;
     if !metadata.is_dir() || metadata.uid() != account.user_id() || !private {
         bail!(
-            "{shown} is no directory that only the user {account} can enter: remove it, it holds nothing but \
+            "expected {shown} to be a directory that only the user {account} can enter. Remove it: it contains only \
              PostgreSQL's socket"
         );
     }

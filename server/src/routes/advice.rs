@@ -151,7 +151,7 @@ fn sizes(query: &AdviceQuery) -> Result<(Option<&'static str>, SizeHistogram), A
     let profile = SizeProfile::named(slug).ok_or_else(|| {
         let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
         let names = names.join(", ");
-        ApiError::parameter("profile", format!("no size profile is called {slug}: expected one of {names}"))
+        ApiError::parameter("profile", format!("unknown size profile {slug}: expected one of {names}"))
     })?;
     let sizes = profile.sizes().map_err(|error| ApiError::internal(anyhow::anyhow!(error)))?;
     Ok((Some(profile.slug), sizes))

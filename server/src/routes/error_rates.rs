@@ -103,8 +103,8 @@ pub(crate) struct ComparisonErrorRates {
     pub false_verdicts: CountedShare,
     /// Detection rates when one side of a case is slowed down, smallest change first.
     pub changes: Vec<ChangeErrorRates>,
-    /// Cases with too few repetitions: half of them would be fewer than six.
-    pub untold_count: i64,
+    /// Cases with fewer than 12 repetitions, too few for two halves of six.
+    pub untested_count: i64,
 }
 
 /// Detection of changes of one size.
@@ -218,7 +218,7 @@ impl From<&ClassCounts> for ComparisonErrorRates {
                     found: CountedShare::new(found, counts.case_count),
                 })
                 .collect(),
-            untold_count: counts.untold_case_count,
+            untested_count: counts.untested_case_count,
         }
     }
 }

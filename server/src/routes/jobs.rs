@@ -135,7 +135,7 @@ pub(crate) async fn request_jobs(
     Ok((StatusCode::CREATED, Json(JobsRequested { job_ids })))
 }
 
-/// Cancels a job that is open. An agent that measures it hears of that between two repetitions.
+/// Cancels an open job. If an agent is running it, the agent stops between two repetitions.
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/jobs/{job_id}", tag = "jobs", params(JobPath),
     security(("token" = ["project:write"]), ("session" = [])),

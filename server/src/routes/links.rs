@@ -94,7 +94,7 @@ pub(crate) async fn create_link(
 /// move.
 #[utoipa::path(get, path = "/l/{code}", tag = "links", params(LinkPath), responses(
     (status = 302, description = "To the page", headers(("location" = String, description = "Path and query"))),
-    (status = 200, description = "A page of a project that is called `l`", body = String, content_type = "text/html"),
+    (status = 200, description = "A page of the project named `l`", body = String, content_type = "text/html"),
 ))]
 pub(crate) async fn follow_link(
     State(state): State<AppState>,
@@ -102,7 +102,7 @@ pub(crate) async fn follow_link(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    // A text that cannot be a code is a page of a project called `l`.
+    // A text that cannot be a code is a page of the project named `l`.
     if path.code.len() != CODE_DIGITS || !path.code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(assets::serve(uri.path(), &headers));
     }

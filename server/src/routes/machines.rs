@@ -75,7 +75,7 @@ pub(crate) struct EnvironmentList {
 /// The environments in which a machine measured a project.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/machines/{machine}/environments", tag = "machines", params(MachinePath),
-    responses((status = 200, description = "The environments, the last first", body = EnvironmentList)),
+    responses((status = 200, description = "The environments, last used first", body = EnvironmentList)),
 )]
 pub(crate) async fn list_environments(
     State(state): State<AppState>,

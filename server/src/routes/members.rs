@@ -68,7 +68,7 @@ pub(crate) async fn list_members(
     request_body = MemberRequest,
     security(("token" = ["admin"]), ("session" = [])),
     responses(
-    (status = 204, description = "It has the role"),
+    (status = 204, description = "The role is set"),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn put_member(
@@ -87,7 +87,7 @@ pub(crate) async fn put_member(
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/members/{account}", tag = "accounts", params(MemberPath),
     security(("token" = ["admin"]), ("session" = [])),
-    responses((status = 204, description = "It is no member any more"))
+    responses((status = 204, description = "The account is removed from the project"))
 )]
 pub(crate) async fn delete_member(
     State(state): State<AppState>,

@@ -133,7 +133,7 @@ pub(crate) async fn exchange(
 /// The jobs that a project trusts.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/oidc-trusts", tag = "tokens", params(ProjectPath, Page),
     security(("token" = ["project:write"]), ("session" = [])),
-    responses((status = 200, description = "The trusts, in the order of their making", body = OidcTrustList))
+    responses((status = 200, description = "The trusts, in the order of creation", body = OidcTrustList))
 )]
 pub(crate) async fn list_oidc_trusts(
     State(state): State<AppState>,
@@ -192,7 +192,7 @@ pub(crate) async fn create_oidc_trust(
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/oidc-trusts/{oidc_trust_id}", tag = "tokens", params(OidcTrustPath),
     security(("token" = ["project:write"]), ("session" = [])),
-    responses((status = 204, description = "They are not trusted any more"))
+    responses((status = 204, description = "The trust is removed, and its tokens are revoked"))
 )]
 pub(crate) async fn delete_oidc_trust(
     State(state): State<AppState>,

@@ -3,7 +3,7 @@
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::Caller;
-use roundtrip_domain::access::Action;
+use roundtrip_domain::access::{self, Action};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::owner::ProjectRow;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// Finds a project in which the caller has a permission.
 pub(super) async fn project(
     state: &AppState,
-    caller: &Caller,
+    caller: &access::Caller,
     action: Action,
     project: &Slug,
 ) -> Result<ProjectRow, ApiError> {

@@ -96,7 +96,7 @@ pub(crate) struct Look {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LookOutcome {
     /// A change is reported.
-    Told,
+    Reported,
     /// There are too few points, or all are equal.
     Nothing,
     /// There is no evidence of a step.
@@ -115,7 +115,7 @@ pub(crate) struct TriedChange {
     /// The first commit of the new level.
     pub commit_ordinal: i64,
     /// The commit at which it became significant.
-    pub told_by_commit_ordinal: i64,
+    pub reported_by_commit_ordinal: i64,
     /// The newest measured commit that is before the change with a probability of 95 %.
     pub after_commit_ordinal: i64,
     /// The measured commit up to which it happened with the same probability.
@@ -263,7 +263,7 @@ impl Look {
     fn new(points: &Points, look: track::Look) -> Self {
         let commit = |index: usize| points.ordinals.get(index).copied();
         let (outcome, commit_ordinal, strength, probability) = match look {
-            track::Look::Confirmed => (LookOutcome::Told, None, None, None),
+            track::Look::Confirmed => (LookOutcome::Reported, None, None, None),
             track::Look::Silent(None) => (LookOutcome::Nothing, None, None, None),
             track::Look::Silent(Some(silence)) => match silence {
                 Silence::Even { index, strength } => (LookOutcome::Even, commit(index), Some(strength), None),
@@ -283,11 +283,11 @@ impl Look {
 }
 
 impl TriedChange {
-    fn new(points: &Points, (told_by, step): &track::Confirmed) -> Self {
+    fn new(points: &Points, (reported_by, step): &track::Confirmed) -> Self {
         let change = step.after / step.before - 1.0;
         Self {
             commit_ordinal: points.ordinals[step.index],
-            told_by_commit_ordinal: points.ordinals[*told_by],
+            reported_by_commit_ordinal: points.ordinals[*reported_by],
             after_commit_ordinal: points.ordinals[step.interval[0].saturating_sub(1)],
             until_commit_ordinal: points.ordinals[step.interval[1]],
             before_ns: step.before,

@@ -41,7 +41,7 @@ pub(crate) struct PointList {
 pub(crate) struct SeriesPoints {
     /// The series.
     pub series_id: i64,
-    /// In ascending order of commits, then of the beginning of their runs.
+    /// By commit, then by the start of the run, ascending.
     pub points: Vec<Point>,
     /// In the same order: other tools' values without samples. A series has points or summaries.
     pub summaries: Vec<StatedPoint>,

@@ -120,7 +120,7 @@ pub(crate) struct WorkedPath {
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/references/{reference}", tag = "published", params(WorkedPath), responses(
     (status = 200, description = "The answers, by machine", body = WorkedReference),
-    (status = 404, description = "`unknown-reference` and so on"),
+    (status = 404, description = "`unknown-project` or `unknown-reference`"),
 ))]
 pub(crate) async fn worked_reference(
     State(state): State<AppState>,

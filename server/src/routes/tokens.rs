@@ -178,7 +178,7 @@ pub(crate) async fn rotate_token(
 #[utoipa::path(
     delete, path = "/api/v1/tokens/{token_id}", tag = "tokens", params(TokenPath),
     security(("token" = ["admin", "project:write"]), ("session" = [])),
-    responses((status = 204, description = "It is revoked"))
+    responses((status = 204, description = "The token is revoked"))
 )]
 pub(crate) async fn revoke_token(
     State(state): State<AppState>,

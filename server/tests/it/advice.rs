@@ -147,7 +147,7 @@ async fn rejects_invalid_profiles(app: TestApp) {
     app.store_results(results()).await;
     for (query, expected) in [
         ("profile=chromium-ipc&sizes=64:1", "either `profile` or `sizes`"),
-        ("profile=firefox", "no size profile is called firefox"),
+        ("profile=firefox", "unknown size profile firefox"),
         ("sizes=", "no bucket has a message"),
         ("sizes=64:-1", "is not a bucket"),
         ("sizes=9-8:1", "ends before it begins"),

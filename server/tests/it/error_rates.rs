@@ -67,7 +67,7 @@ async fn counts_rates_from_stored_points_and_repetitions(app: TestApp) {
     // Times that scatter by half a percent: 80 comparisons of two cases.
     assert_eq!(rates["machines"][0]["false_comparisons"]["of_count"], 80);
     let comparisons = &pipe["comparisons"];
-    assert_eq!(at(comparisons, "false_verdicts/count,untold_count"), json!([0, 0]));
+    assert_eq!(at(comparisons, "false_verdicts/count,untested_count"), json!([0, 0]));
     assert_eq!(at(comparisons, "changes/0/found/share,changes/1/found/share"), json!([1.0, 1.0]));
     // Two classes of one machine.
     assert_eq!(rates["total"]["p50"]["false_alarms"]["of_count"], 60_000);
@@ -99,7 +99,7 @@ async fn counts_series_with_too_few_points_or_repetitions(app: TestApp) {
     let pipe = of_class(&rates, "pipe");
     let nothing = json!({ "count": 0, "of_count": 0, "share": null, "interval": null });
     assert_eq!(pipe["p50"]["false_alarms"], nothing);
-    assert_eq!((&pipe["comparisons"]["untold_count"], &pipe["series_count"]), (&5.into(), &1.into()));
+    assert_eq!((&pipe["comparisons"]["untested_count"], &pipe["series_count"]), (&5.into(), &1.into()));
     assert_eq!(rates["total"]["false_comparisons"]["of_count"], 0);
 }
 

@@ -131,7 +131,7 @@ async fn rejects_unreadable_files_with_a_position(app: TestApp) {
         (of("a", Some("excel"), &file), "invalid-report", "excel", "/file/format"),
         (of("", None, &file), "invalid-report", "expected 1 to 255 bytes", "/file/name"),
         (encoded, "invalid-report", "not base64", "/file/base64"),
-        (with_results, "invalid-report", "they come from the file", "/report/results"),
+        (with_results, "invalid-report", "the file provides them", "/report/results"),
     ] {
         let problem = import(&app, &body).await.assert_problem(422, code);
         assert!(problem.detail.contains(expected), "{}", problem.detail);

@@ -189,7 +189,7 @@ async fn chromium_choice_reports_the_break_even(app: TestApp) {
     let slower = of("pipe", 90_000).into_iter().chain(of("ring", 5_000));
     app.store(&factory::nth_with(2, slower.collect())).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
-    let within = ["It gave up at most 20 µs; the gain here is at least "];
+    let within = ["Chromium gave up at most 20 µs; the gain here is at least "];
     assert_parts(&text(&machine["answer"]), "No: p98 for its messages is ", &within, "");
 }
 

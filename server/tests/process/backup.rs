@@ -85,10 +85,10 @@ fn backs_up_through_pipes() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     };
-    let beside = backup(&place);
+    let with_server = backup(&place);
     assert!(server.stop().status.success());
     let alone = backup(&place);
-    assert_eq!(rows(&beside), rows(&alone));
+    assert_eq!(rows(&with_server), rows(&alone));
 
     let other = Place::new();
     let mut restore = program(&other, &["restore", "-"]).stdin(Stdio::piped()).spawn().unwrap();

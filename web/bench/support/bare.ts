@@ -1,6 +1,6 @@
 /**
- * The peer: the same points as lines of one inline drawing, in a page that has nothing else, from a server that does
- * nothing else. Nobody can show them sooner.
+ * The peer: the same points as lines of one inline drawing, in a page with nothing else, from a server that does
+ * nothing else. No page can show them faster.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

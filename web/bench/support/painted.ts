@@ -55,7 +55,7 @@ export async function watch(page: Page): Promise<void> {
   );
 }
 
-/** How many lines the first chart has once nothing changes any more. */
+/** The number of lines in the first chart once the page is stable. */
 export async function linesOf(page: Page, address: string): Promise<number> {
   await page.goto(address);
   await page.waitForFunction(() => (window.benchSeen?.lines.length ?? 0) > 0, undefined, { polling: "raf" });
@@ -80,7 +80,7 @@ export async function linesOf(page: Page, address: string): Promise<number> {
   return page.evaluate(() => window.benchSeen?.lines.at(-1)?.count ?? 0);
 }
 
-/** Opens a page: how many milliseconds it took until so many lines were on the screen. */
+/** Opens a page and returns the milliseconds until this number of lines was on the screen. */
 export async function firstChart(page: Page, address: string, lines: number): Promise<number> {
   await page.goto(address, { waitUntil: "commit" });
   const found = await page.waitForFunction(

@@ -112,7 +112,7 @@ function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPa
     : isUndecided
       ? "inconclusive"
       : "no change";
-  const beside: ComparisonPair["p99"] = {
+  const tail: ComparisonPair["p99"] = {
     change,
     change_interval: [change - 0.02, change + 0.02],
     p_adjusted: isChanged ? 0.002 : 0.6,
@@ -131,8 +131,8 @@ function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPa
     undecided: isUndecided
       ? "the repetitions are too uneven to tell a change of 5 %: 14 more would do"
       : null,
-    p90: beside,
-    p99: beside,
+    p90: tail,
+    p99: tail,
     shape: { changed: false, difference: null, p_adjusted: 0.8 },
   };
 }

@@ -72,7 +72,7 @@ function comparisons(of: number): ClassErrorRates["comparisons"] {
   return {
     false_verdicts: counted(0.003 * noise(of, 7), 2_000),
     changes: STEPS.slice(1, 3).map((change, index) => ({ change, found: counted(0.7 + 0.2 * index, 400) })),
-    untold_count: 12,
+    untested_count: 12,
   };
 }
 

@@ -43,12 +43,15 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         case.uses_node() && is_asked_for && (is_small || !options.quick)
     };
     let cases: Vec<PlannedCase> = plan.cases.iter().filter(|case| is_wanted(case)).cloned().collect();
-    let Some(first) = cases.first() else { return Err(format!("{PRESET} has no such case for Node")) };
+    let Some(first) = cases.first() else {
+        return Err(format!("preset {PRESET} has no Node case that matches the options"));
+    };
     if let Err(reason) = support(first) {
         let unsupported = Unsupported::from([(reason.to_string(), [PRESET.to_owned()].into())]);
         return Ok(Measured { rows: Vec::new(), unsupported });
     }
-    let peer = PeerCommand::this_program().map_err(|error| format!("this program is not found: {error}"))?;
+    let peer = PeerCommand::this_program()
+        .map_err(|error| format!("cannot find the path of this program: {error}"))?;
     // Both sides intercept messages, because that alone takes some microseconds; only the head spins.
     let scripts = [script(0.0)?, script(SLOWER)?];
     let at_least = |comparisons| if options.quick { cases.len() } else { comparisons };

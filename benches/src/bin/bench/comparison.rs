@@ -84,7 +84,7 @@ impl<'a> Comparison<'a> {
     }
 
     pub(crate) fn typical(&self) -> Result<Turn, String> {
-        typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))
+        typical(&self.turns).ok_or_else(|| format!("{}: not measured yet", self.case))
     }
 
     pub(crate) fn interval(&self) -> Option<Interval> {

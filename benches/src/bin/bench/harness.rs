@@ -73,14 +73,14 @@ pub(crate) fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transpor
     let wanted = |transport: &&dyn Transport| only.is_none_or(|slug| transport.info().slug.as_str() == slug);
     let found: Vec<_> = controls.filter(wanted).collect();
     match only {
-        Some(slug) if found.is_empty() => Err(format!("no transport of the kernel is called `{slug}`")),
+        Some(slug) if found.is_empty() => Err(format!("unknown kernel transport `{slug}`")),
         _ => Ok(found),
     }
 }
 
 /// A round trip of this size with both ends on one processor.
 pub(crate) fn case(transport: &'static dyn Transport, message_bytes: usize) -> Result<PlannedCase, String> {
-    let scenario = scenario::find("roundtrip").ok_or("no scenario is called `roundtrip`")?;
+    let scenario = scenario::find("roundtrip").ok_or("unknown scenario `roundtrip`")?;
     let work = Work { message_bytes, messages_per_operation: 1, batch: 1, ..Work::default() };
     Ok(PlannedCase { placement: Placement::SameCpu, ..PlannedCase::new(transport, scenario, work) })
 }

@@ -83,7 +83,7 @@ impl Options {
             Some("ab") => Budgets::Ab,
             Some("harness") => Budgets::Harness,
             Some("rings") => Budgets::Rings,
-            other => return Err(format!("no budgets are called `{}`; {USAGE}", other.unwrap_or_default())),
+            other => return Err(format!("unknown command `{}`; {USAGE}", other.unwrap_or_default())),
         };
         let mut options = Self { budgets, ..Self::default() };
         while let Some(argument) = rest.next() {
@@ -94,10 +94,10 @@ impl Options {
                     Some("json") => options.json = true,
                     Some("human") => options.json = false,
                     other => {
-                        return Err(format!("no format is called `{}`; {USAGE}", other.unwrap_or_default()));
+                        return Err(format!("unknown format `{}`; {USAGE}", other.unwrap_or_default()));
                     }
                 },
-                _ => return Err(format!("`{argument}` is not expected here; {USAGE}")),
+                _ => return Err(format!("unexpected argument `{argument}`; {USAGE}")),
             }
         }
         Ok(options)

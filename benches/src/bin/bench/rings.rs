@@ -110,7 +110,7 @@ fn waits(transport: &dyn Transport) -> Vec<Waiting> {
 fn route(transport: &'static dyn Transport, waiting: Waiting, receivers: u32) -> Result<PlannedCase, String> {
     let case = harness::case(transport, MESSAGE_BYTES)?;
     Ok(PlannedCase {
-        scenario: scenario::find("route").ok_or("no scenario is called `route`")?,
+        scenario: scenario::find("route").ok_or("unknown scenario `route`")?,
         placement: Placement::CrossCpu,
         manner: Manner { waiting, ..transport.manner() },
         participants: Participants { senders: 1, receivers },

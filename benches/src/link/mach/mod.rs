@@ -1,7 +1,7 @@
 //! Mach messages, after the design that Chromium had for them in 2008 and rejected.
 //!
 //! Each end has its own port, which holds five messages, and a send right to the other's. All of it uses [`Kernel`]
-//! ([`crate::sys::mach`]), so that any system can test it (`tests/`); over the kernel of macOS it has never been run.
+//! ([`crate::sys::mach`]), so that any system can test it (`tests/`); over the kernel of macOS it has never run.
 //!
 //! - `sender`, `receiver`, `inbox`, `bridge`: the halves of a link; [`Arrival`] is the way to wait for a message.
 //! - `passing`: the same over the kernel of this machine, with rights that are passed.

@@ -3,7 +3,7 @@
 use super::Format;
 use super::inbox::Inbox;
 use crate::peer_command::PeerCommand;
-use crate::program::head::{self, HEAD_BYTES, Sum};
+use crate::program::header::{self, HEADER_BYTES, Sum};
 use crate::program::protocol::{Answer, Case, Connected, Done, Request, VERSION};
 use crate::sys::clock::now_ns;
 use crate::sys::death;
@@ -74,7 +74,7 @@ fn round_trips(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
         let text = end.receive()?;
         last_receipt_ns = now_ns();
         match (answered - 1).checked_sub(warmup) {
-            Some(number) => answers.add(text, head::for_message(case.seed, number)),
+            Some(number) => answers.add(text, header::for_message(case.seed, number)),
             None => corrupted += u64::from(!message.is_alike(text)),
         }
         let is_sample = answered % case.messages_per_sample() == 0;
@@ -126,7 +126,7 @@ fn transfers(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     Ok(done(case, samples_ns, elapsed_ns, received.delivered, received.sum, None))
 }
 
-/// A message whose head is rewritten each time.
+/// A message whose header is rewritten each time.
 struct Message<'a> {
     case: &'a Case,
     bytes: Vec<u8>,
@@ -134,20 +134,20 @@ struct Message<'a> {
 
 impl<'a> Message<'a> {
     fn new(case: &'a Case) -> Self {
-        let bytes = vec![b'.'; usize::try_from(case.message_bytes).unwrap_or(0).max(HEAD_BYTES)];
+        let bytes = vec![b'.'; usize::try_from(case.message_bytes).unwrap_or(0).max(HEADER_BYTES)];
         Self { case, bytes }
     }
 
     /// Returns the message to send after this many others.
     fn number(&mut self, sent: u64) -> &[u8] {
         let number = sent.wrapping_sub(self.case.warmup_messages());
-        head::write(&mut self.bytes, head::for_message(self.case.seed, number));
+        header::write(&mut self.bytes, header::for_message(self.case.seed, number));
         &self.bytes
     }
 
-    /// Whether a message equals this one except for its head.
+    /// Whether a message equals this one except for its header.
     fn is_alike(&self, message: &[u8]) -> bool {
-        message.get(HEAD_BYTES..) == self.bytes.get(HEAD_BYTES..)
+        message.get(HEADER_BYTES..) == self.bytes.get(HEADER_BYTES..)
     }
 }
 
@@ -286,7 +286,7 @@ fn part(end: &mut End<'_>, case: &Case) -> io::Result<()> {
     for message in 0..all {
         let text = end.receive()?;
         if let Some(number) = message.checked_sub(warmup) {
-            sum.add(text, head::for_message(case.seed, number));
+            sum.add(text, header::for_message(case.seed, number));
         }
         if !is_stream {
             echo.clear();

@@ -2,7 +2,7 @@
 //!
 //! [`Kernel`] contains all system calls. It is a trait, so that the same code runs over the real kernel (`macos`, only
 //! calls) and, in tests on any system, over a strict simulation (`simulated`). Numbers that both use are in [`abi`],
-//! and checked against the headers where those are compiled. The real one has never been run.
+//! and checked against the headers where those are compiled. The real one has never run.
 //!
 //! - `message`: writing and reading messages; `carried`: rights and memory in them; `frame`: their buffers; `exchange`:
 //!   sending and receiving one.

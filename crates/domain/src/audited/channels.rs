@@ -84,8 +84,7 @@ pub async fn create_channel(
 ) -> Result<(Channel, Option<String>), DomainError> {
     check(notifier, kind, &wanted)?;
     if channel::list(pool, project.project_id).await?.len() >= CHANNELS_MAX {
-        let detail =
-            format!("the project has {CHANNELS_MAX} channels, as many as it can have: delete one first");
+        let detail = format!("the project has {CHANNELS_MAX} channels, the maximum: delete one first");
         return Err(DomainError::parameter("name", detail));
     }
     let secret = (kind == Kind::Webhook).then(notify::generate_key);

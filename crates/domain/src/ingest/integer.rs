@@ -7,7 +7,7 @@ use roundtrip_wire::RunReport;
 pub(super) fn fit(pointer: impl FnOnce() -> String, value: u64) -> Result<i64, DomainError> {
     i64::try_from(value).map_err(|_| {
         let pointer = pointer();
-        let detail = format!("{pointer} is or adds up to {value}: expected at most {}", i64::MAX);
+        let detail = format!("the value or sum at {pointer} is {value}: expected at most {}", i64::MAX);
         DomainError::InvalidReport { pointer: Some(pointer), detail }
     })
 }

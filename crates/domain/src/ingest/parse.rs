@@ -45,7 +45,8 @@ pub(super) fn parse_import(bytes: &[u8]) -> Result<ImportRequest, DomainError> {
     if !request.report.results.is_empty() {
         return Err(DomainError::InvalidReport {
             pointer: Some("/report/results".into()),
-            detail: "a report of an imported file has results: expected none, they come from the file".into(),
+            detail: "an import's report contains results: expected none, because the file provides them"
+                .into(),
         });
     }
     Ok(request)

@@ -41,7 +41,7 @@ impl MessageText {
         items.extend(message.machines.iter().map(|machine| Item {
             what: format!("{} {}", machine.machine, machine.why),
             url: None,
-            detail: "Changes found only on a suspect machine send no notification.".to_owned(),
+            detail: "You get no notification for changes found only on a suspect machine.".to_owned(),
         }));
         items.truncate(DESCRIBED_MAX);
         let more = message.count.saturating_sub(items.len());

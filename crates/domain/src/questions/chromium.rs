@@ -91,13 +91,16 @@ fn describe(group: &AdviceGroup) -> Option<String> {
     let gain = |ratio: f64| pipe - pipe / ratio;
     Some(match (behind.low.map(gain), behind.high.map(gain)) {
         (_, Some(most)) if most <= LET_GO_NS => {
-            format!("yes: {times}. It gave up 20 µs; the gain here is at most {}", time(most.max(0.0)))
+            format!("yes: {times}. Chromium gave up 20 µs; the gain here is at most {}", time(most.max(0.0)))
         }
         (Some(least), _) if least > LET_GO_NS => {
-            format!("no: {times}. It gave up at most 20 µs; the gain here is at least {}", time(least))
+            format!("no: {times}. Chromium gave up at most 20 µs; the gain here is at least {}", time(least))
         }
         (Some(_), Some(most)) => {
-            format!("inconclusive: {times}. It gave up 20 µs; the gain here may be up to {}", time(most))
+            format!(
+                "inconclusive: {times}. Chromium gave up 20 µs; the gain here may be up to {}",
+                time(most)
+            )
         }
         _ => format!("inconclusive, too few repetitions: {times}"),
     })

@@ -94,7 +94,7 @@ impl Queue {
     pub async fn sweep(&self) -> sqlx::Result<()> {
         let swept = lease::sweep(&self.pool).await?;
         if swept.given_up > 0 {
-            tracing::warn!("gave up {} jobs: no contact with their agents", swept.given_up);
+            tracing::warn!("jobs failed after too many lost contacts with their agents: {}", swept.given_up);
         }
         let job_count = schedule::run(&self.pool).await? + github_jobs::handle_pending(&self.pool).await?;
         if job_count > 0 || swept.requeued > 0 {

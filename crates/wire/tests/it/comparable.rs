@@ -27,7 +27,7 @@ fn every_difference_of_methodology_is_named() {
     head.methodology.on_full = Slug::from_name("drop");
     head.methodology.wake = Some(Slug::from_name("always"));
     head.methodology.window = 256;
-    let expected = ["on_full: wait against drop", "wake: absent against always", "window: 1 against 256"];
+    let expected = ["on_full: wait vs. drop", "wake: absent vs. always", "window: 1 vs. 256"];
     assert_eq!(reasons(&base, &head), expected);
 }
 

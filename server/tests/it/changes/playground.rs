@@ -16,13 +16,13 @@ async fn default_settings_match_the_server(app: TestApp) {
     assert_eq!(trial["change_points"], trial["shipped_change_points"]);
     let change = &trial["change_points"][0];
     assert_eq!((&change["commit_ordinal"], &change["direction"]), (&31.into(), &"regressed".into()));
-    let told_by = change["told_by_commit_ordinal"].as_u64().unwrap();
-    assert!((34..=36).contains(&told_by), "{change}");
+    let reported_by = change["reported_by_commit_ordinal"].as_u64().unwrap();
+    assert!((34..=36).contains(&reported_by), "{change}");
     let looks = trial["looks"].as_array().unwrap();
     assert_eq!((looks.len(), trial["values_ns"].as_array().unwrap().len()), (40, 40));
     let outcomes: Vec<&str> = looks.iter().map(|look| look["outcome"].as_str().unwrap()).collect();
     assert_eq!((outcomes[0], outcomes[20]), ("nothing", "even"));
-    assert_eq!(outcomes.iter().filter(|outcome| **outcome == "told").count(), 1);
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == "reported").count(), 1);
     assert_eq!(trial["environments"], serde_json::json!([{ "environment_id": 1, "point_count": 40 }]));
 }
 

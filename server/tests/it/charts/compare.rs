@@ -34,7 +34,7 @@ async fn compared(app: &TestApp, base: &RunReport, head: &RunReport) -> Value {
 fn differences(pair: &Value) -> Vec<String> {
     let text = |difference: &Value| {
         let [what, base, head] = ["what", "base", "head"].map(|name| difference[name].as_str().unwrap());
-        format!("{what}: {base} against {head}")
+        format!("{what}: {base} vs. {head}")
     };
     pair["differences"].as_array().unwrap().iter().map(text).collect()
 }
@@ -93,8 +93,8 @@ async fn different_methodologies_are_not_compared(app: TestApp) {
     assert_eq!(pairs.len(), 2);
     pairs.iter().for_each(assert_not_compared);
     assert_ne!(pairs[0]["base"]["series_id"], pairs[0]["head"]["series_id"]);
-    assert_eq!(differences(&pairs[0]), ["receive: block against spin", "window: 1 against 8"]);
-    assert_eq!(differences(&pairs[1]), ["delivered: all 24 against 24 of 48 (50.0000 %)"]);
+    assert_eq!(differences(&pairs[0]), ["receive: block vs. spin", "window: 1 vs. 8"]);
+    assert_eq!(differences(&pairs[1]), ["delivered: all 24 vs. 24 of 48 (50.0000 %)"]);
     assert_eq!(pairs[1]["reasons"], json!([]));
 }
 
@@ -111,10 +111,10 @@ async fn different_environments_are_not_compared(app: TestApp) {
     assert_eq!(
         differences(&comparison["pairs"][0]),
         [
-            "build: release against debug",
-            "environment.cpu.governor: absent against powersave",
-            "environment.os.kernel: 6.1.0 against 7.0",
-            "oversubscribed: false against true",
+            "build: release vs. debug",
+            "environment.cpu.governor: absent vs. powersave",
+            "environment.os.kernel: 6.1.0 vs. 7.0",
+            "oversubscribed: false vs. true",
         ]
     );
 }
@@ -181,7 +181,7 @@ async fn runs_on_different_machines_are_not_compared(app: TestApp) {
     let comparison = app.read(&path(&first, &elsewhere)).await;
     assert_eq!(comparison["pairs"].as_array().unwrap().len(), 1);
     assert_not_compared(&comparison["pairs"][0]);
-    assert_eq!(differences(&comparison["pairs"][0]), ["machine: lab-1 against lab-2"]);
+    assert_eq!(differences(&comparison["pairs"][0]), ["machine: lab-1 vs. lab-2"]);
 }
 
 #[database_test]

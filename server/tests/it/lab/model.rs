@@ -71,10 +71,10 @@ impl Model {
         if self.jobs.iter().any(|job| job.is_open() && is_same(job)) {
             return None;
         }
-        let beside = || self.jobs.iter().filter(|job| job.is_open() && job.machine == machine);
-        let own = beside().filter(|job| job.project == project).map(|job| job.turn).max().unwrap_or(-1);
+        let open = || self.jobs.iter().filter(|job| job.is_open() && job.machine == machine);
+        let own = open().filter(|job| job.project == project).map(|job| job.turn).max().unwrap_or(-1);
         let first =
-            beside().filter(|job| job.status == Status::Queued).map(|job| job.turn).min().unwrap_or(0) - 1;
+            open().filter(|job| job.status == Status::Queued).map(|job| job.turn).min().unwrap_or(0) - 1;
         let job = ModelJob {
             project,
             machine,

@@ -137,7 +137,7 @@ function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
               {comparisons.changes.map(({ change, found }) => (
                 <Cell key={change} cell={foundShare(found)} />
               ))}
-              <td className="number">{formatCount(comparisons.untold_count)}</td>
+              <td className="number">{formatCount(comparisons.untested_count)}</td>
             </>
           )}
         </Groups>

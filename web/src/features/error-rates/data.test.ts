@@ -19,7 +19,7 @@ function rates(p50: HistoryErrorRates, p99: HistoryErrorRates, comparisons = non
       p50,
       p99,
       false_comparisons: comparisons,
-      comparisons: { false_verdicts: none, changes: [], untold_count: 0 },
+      comparisons: { false_verdicts: none, changes: [], untested_count: 0 },
     },
     machines: ["lab-1", "lab-2"].map((machine) => ({
       machine,

@@ -152,7 +152,7 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
       </Table>
       <p className="section-note">
         p50 of imported samples; lines: last 60 points.
-        {hasStated && " Stated: without samples, never compared."}
+        {hasStated && " Stated values have no samples and are never compared."}
       </p>
     </>
   );

@@ -4,9 +4,11 @@ import { answerOf, type Evidence } from "./answer";
 
 const LAB = ["lab-1", "lab-2", "lab-3"];
 
-function headline(change: Partial<Evidence> & { suspect?: string[]; overdue?: string[] }): string {
-  const { suspect = [], overdue = [], ...rest } = change;
-  const machines = LAB.map((machine) => ({
+type Change = Partial<Evidence> & { lab?: string[]; suspect?: string[]; overdue?: string[] };
+
+function headline(change: Change): string {
+  const { lab = LAB, suspect = [], overdue = [], ...rest } = change;
+  const machines = lab.map((machine) => ({
     machine,
     isSuspect: suspect.includes(machine),
     isOverdue: overdue.includes(machine),
@@ -57,6 +59,13 @@ test("describes the machines when there are no regressions", () => {
   );
   expect(headline({ overdue: ["lab-1", "lab-2"] })).toBe("No regressions, but 2 machines are overdue.");
   expect(headline({ overdue: LAB })).toContain("all 3 machines are overdue");
+});
+
+test("names one or two machines without a number", () => {
+  expect(headline({ lab: ["lab-1"] })).toBe("No regressions. The machine is stable.");
+  const lab = ["lab-1", "lab-2"];
+  expect(headline({ lab })).toBe("No regressions. Both machines are stable.");
+  expect(headline({ lab, overdue: lab })).toBe("No regressions, but both machines are overdue.");
 });
 
 test("asks for a second commit when there is only one", () => {

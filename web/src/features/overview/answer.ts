@@ -1,7 +1,7 @@
 /** The headline: open regressions and their likely cause. In pieces, because commits have their own typeface. Pure. */
 import type { Regression } from "@/api/types";
 import { distinct } from "@/lib/collections";
-import { counted, formatCount } from "@/lib/units";
+import { counted, formatCount, upperFirst } from "@/lib/units";
 
 export type Piece = string | { sha: string };
 
@@ -32,7 +32,7 @@ export function answerOf(evidence: Evidence): Piece[] {
     return [`No regressions, but ${subject(suspect, all)} suspect${tail}.`];
   }
   if (overdue.length > 0) return [`No regressions, but ${subject(overdue, all)} overdue.`];
-  const machinesAre = all === 1 ? "The machine is" : `All ${formatCount(all)} machines are`;
+  const machinesAre = all === 1 ? "The machine is" : `${upperFirst(every(all))} are`;
   return [`No regressions. ${machinesAre} stable.`];
 }
 
@@ -69,9 +69,14 @@ function causeOf(regressions: Regression[]): string {
   return `Likely causes: ${texts.join(", ")}`;
 }
 
+/** `both machines`, `all 3 machines`. */
+function every(count: number): string {
+  return count === 2 ? "both machines" : `all ${counted(count, "machine")}`;
+}
+
 /** `lab-1 is`, `2 machines are`, `all 3 machines are`. */
 function subject(names: string[], all: number): string {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return `${only} is`;
-  return `${names.length === all ? "all " : ""}${counted(names.length, "machine")} are`;
+  return `${names.length === all ? every(all) : counted(names.length, "machine")} are`;
 }

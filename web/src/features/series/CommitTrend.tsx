@@ -113,7 +113,7 @@ function CommitTrend(props: Props) {
         }
         describe={(x) => {
           const stop = byX.get(x);
-          if (stop === undefined) return "run not on the line";
+          if (stop === undefined) return "run not in this chart";
           const numbers = lines.map(({ key, label }) => `${label} ${measure.format(stop.values[key] ?? 0)}`);
           return `commit ${stop.ordinal}, ${numbers.join(", ")}`;
         }}

@@ -36,7 +36,7 @@ export function General({ summary, session }: Props) {
               facts={[
                 { name: "Visibility", value: `${visibility}: ${readers}` },
                 { name: "Default branch", value: default_branch ?? "none: trends use all runs" },
-                { name: "Repository", value: repository_url ?? "none: jobs are not possible" },
+                { name: "Repository", value: repository_url ?? "none: jobs need one" },
                 { name: "Pull-request check", value: checkText(fails_on_regression) },
               ]}
             />

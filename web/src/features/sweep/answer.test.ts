@@ -59,9 +59,9 @@ it.each<[string, ReturnType<typeof aSweep>, Figure, string]>([
 });
 
 describe("caveats", () => {
-  it("explain that crossovers exist only for p50", () => {
+  it("explain that crossovers are estimated only for p50", () => {
     const { caveats } = texts(aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }), "p99");
-    expect(caveats.join()).toContain("crossovers exist only for p50");
+    expect(caveats.join()).toContain("crossovers are estimated only for p50");
   });
 
   it("name intervals without a bound", () => {

@@ -70,7 +70,7 @@ export function caveatsOf(
     answer.stretches.length > 0 && `Within ${EQUAL_WITHIN * 100} % of the fastest: tied.`,
     isBetween(lines) && "Interpolated between measured sizes.",
     hasCrossing && "Brackets: 95 % CI of the crossover size.",
-    figure !== "p50" && "Measured sizes: crossovers exist only for p50.",
+    figure !== "p50" && "Changes at measured sizes: crossovers are estimated only for p50.",
     ...answer.changes.map(boundText),
     ...answer.changes.map(gapText),
     lossy.length > 0 && `Lossy, not compared (crosses): ${lossy.join(", ")}.`,

@@ -22,13 +22,13 @@ pub(super) struct Cases {
     /// Cases reported as slower, for each slowdown in [`STEPS`].
     pub(super) found: [u64; STEPS.len()],
     /// Cases with too few repetitions.
-    pub(super) undecided: u64,
+    pub(super) untested: u64,
 }
 
 impl Cases {
     fn add(&mut self, outcome: Option<CaseResult>) {
         let Some(outcome) = outcome else {
-            self.undecided += 1;
+            self.untested += 1;
             return;
         };
         self.decided += 1;

@@ -101,7 +101,7 @@ fn counts(histories: Option<&Histories>, cases: Option<&Cases>) -> ClassCounts {
         case_count: stored(cases.decided),
         false_case_count: stored(cases.false_changes),
         found_case_counts: cases.found.map(stored).to_vec(),
-        untold_case_count: stored(cases.undecided),
+        untested_case_count: stored(cases.untested),
     }
 }
 

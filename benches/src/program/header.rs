@@ -1,22 +1,22 @@
-//! Message heads of programs: eight hexadecimal digits derived from the message's number. The receiver sums them, and
+//! Message headers of programs: eight hexadecimal digits derived from the message's number. The receiver sums them, and
 //! the harness knows the expected sum. So a program that counts sent messages as received, or a message twice, is
 //! detected.
 
-/// The shortest message: only a head.
-pub const HEAD_BYTES: usize = 8;
+/// The shortest message: only a header.
+pub const HEADER_BYTES: usize = 8;
 
 /// Spreads successive numbers over 32 bits: 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming 3,
 /// section 6.4).
 pub const SPREAD: u32 = 2_654_435_761;
 
-/// Returns the head of this message as a number, counted from 0 at the first recorded message.
+/// Returns the header of this message as a number, counted from 0 at the first recorded message.
 pub fn for_message(seed: u32, message: u64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "the heads repeat after 2^32 messages")]
+    #[expect(clippy::cast_possible_truncation, reason = "the headers repeat after 2^32 messages")]
     let number = message as u32;
     seed.wrapping_add(number).wrapping_mul(SPREAD)
 }
 
-/// Returns the sum of the heads of this many messages, modulo 2^32.
+/// Returns the sum of the headers of this many messages, modulo 2^32.
 pub fn sum(seed: u32, messages: u64) -> u32 {
     // The sum of (seed + k) * SPREAD for k below n is (n * seed + n * (n - 1) / 2) * SPREAD.
     let [n, seed] = [u128::from(messages), u128::from(seed)];
@@ -26,35 +26,35 @@ pub fn sum(seed: u32, messages: u64) -> u32 {
     numbers.wrapping_mul(SPREAD)
 }
 
-/// Writes a head to the beginning of a message.
-pub fn write(message: &mut [u8], head: u32) {
+/// Writes a header to the beginning of a message.
+pub fn write(message: &mut [u8], header: u32) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    for (at, byte) in message.iter_mut().take(HEAD_BYTES).enumerate() {
-        *byte = DIGITS[(head >> (28 - 4 * at) & 15) as usize];
+    for (at, byte) in message.iter_mut().take(HEADER_BYTES).enumerate() {
+        *byte = DIGITS[(header >> (28 - 4 * at) & 15) as usize];
     }
 }
 
-/// Reads the head of a message, if it has one.
+/// Reads the header of a message, if it has one.
 pub fn read(message: &[u8]) -> Option<u32> {
-    let digits = std::str::from_utf8(message.get(..HEAD_BYTES)?).ok()?;
+    let digits = std::str::from_utf8(message.get(..HEADER_BYTES)?).ok()?;
     u32::from_str_radix(digits, 16).ok()
 }
 
 /// The receiver's counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
-    /// Messages with the expected head.
+    /// Messages with the expected header.
     pub delivered: u64,
-    /// Sum of all heads, modulo 2^32.
+    /// Sum of all headers, modulo 2^32.
     pub sum: u32,
 }
 
 impl Sum {
-    /// Adds the head of a message.
+    /// Adds the header of a message.
     pub fn add(&mut self, message: &[u8], expected: u32) {
-        if let Some(head) = read(message) {
-            self.sum = self.sum.wrapping_add(head);
-            self.delivered += u64::from(head == expected);
+        if let Some(header) = read(message) {
+            self.sum = self.sum.wrapping_add(header);
+            self.delivered += u64::from(header == expected);
         }
     }
 }
@@ -72,12 +72,12 @@ mod tests {
         }
 
         #[test]
-        fn head_round_trips(head: u32, length in HEAD_BYTES..100) {
+        fn header_round_trips(header: u32, length in HEADER_BYTES..100) {
             let mut message = vec![b'.'; length];
-            write(&mut message, head);
-            let digits = format!("{head:08x}");
-            prop_assert_eq!(&message[..HEAD_BYTES], digits.as_bytes());
-            prop_assert_eq!(read(&message), Some(head));
+            write(&mut message, header);
+            let digits = format!("{header:08x}");
+            prop_assert_eq!(&message[..HEADER_BYTES], digits.as_bytes());
+            prop_assert_eq!(read(&message), Some(header));
         }
 
         #[test]
