@@ -103,7 +103,7 @@ impl From<Refused> for Refusal {
     fn from(refused: Refused) -> Self {
         match refused.status {
             401 | 403 => Self::Token(refused.message),
-            429 | 500.. => Self::Temporary(refused.message, refused.retry_after),
+            408 | 429 | 500.. => Self::Temporary(refused.message, refused.retry_after),
             _ => Self::Final(refused.message),
         }
     }

@@ -16,7 +16,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -32,8 +32,10 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// last answer.
 const REQUEST_TIMEOUT: Duration =
     if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(30) };
-/// How long a client may read nothing while there is more to send.
+/// How long a client may read nothing while there is more to send, of the connection or of one answer in it.
 const WRITE_TIMEOUT: Duration = REQUEST_TIMEOUT;
+/// Answers are given to hyper in parts of at most this size, so that a part is in memory twice and not the whole.
+const PART_BYTES_MAX: usize = 64 * 1024;
 /// Maximum number of connections from one address. A browser opens six; many users may share an address.
 const PER_ADDRESS_MAX: usize = 256;
 /// Maximum number of connections, if there are enough descriptors.
@@ -139,6 +141,10 @@ struct Connection {
 struct Requests {
     /// Requests that are being answered.
     open: usize,
+    /// Answers of which the client has to read a part before hyper takes the next one, by number, and since when.
+    unread: HashMap<u64, Instant>,
+    /// The number of the next request.
+    next: u64,
     /// When the last of them ended, or the connection began, or bytes were last written: hyper drops a body before its
     /// last bytes are written.
     idle_since: Instant,
@@ -166,7 +172,12 @@ impl OpenConnections {
         }
         let connection = Arc::new(Connection {
             client,
-            requests: Mutex::new(Requests { open: 0, idle_since: Instant::now() }),
+            requests: Mutex::new(Requests {
+                open: 0,
+                unread: HashMap::new(),
+                next: 0,
+                idle_since: Instant::now(),
+            }),
             evicted: CancellationToken::new(),
         });
         all.push(Arc::clone(&connection));
@@ -197,11 +208,16 @@ impl Connection {
         (requests.open == 0).then_some(requests.idle_since)
     }
 
-    /// Returns when the client has sent no request in time, or when another connection needs the room.
+    /// Since when the server has been waiting for the client: for a request, or for it to read an answer.
+    fn waiting_since(&self) -> Option<Instant> {
+        self.idle_since().or_else(|| self.requests().unread.values().min().copied())
+    }
+
+    /// Returns when the client has sent or read nothing in time, or when another connection needs the room.
     async fn unused(&self) {
         let late = async {
             loop {
-                let since = self.idle_since().unwrap_or_else(Instant::now);
+                let since = self.waiting_since().unwrap_or_else(Instant::now);
                 if since.elapsed() >= REQUEST_TIMEOUT {
                     return;
                 }
@@ -273,7 +289,7 @@ impl Place {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             let answered = router.clone().oneshot(request);
-            async move { answered.await.map(|answer| answer.map(|body| AnswerBody { body, _open: open })) }
+            async move { answered.await.map(|answer| answer.map(|body| AnswerBody::new(body, open))) }
         });
         let builder = Builder::new(TokioExecutor::new());
         let connection = builder.serve_connection(TokioIo::new(stream), service);
@@ -344,27 +360,53 @@ impl AsyncWrite for TrackedStream {
 
 /// Counts as an open request of the connection until dropped.
 #[derive(Debug)]
-struct OpenRequest(Arc<Connection>);
+struct OpenRequest {
+    connection: Arc<Connection>,
+    number: u64,
+}
 
 impl OpenRequest {
     fn new(connection: &Arc<Connection>) -> Self {
-        connection.requests().open += 1;
-        Self(Arc::clone(connection))
+        let mut requests = connection.requests();
+        requests.open += 1;
+        requests.next += 1;
+        Self { connection: Arc::clone(connection), number: requests.next }
+    }
+
+    /// Notes whether the server waits for the client to read.
+    fn set_unread(&self, is_unread: bool) {
+        let unread = &mut self.connection.requests().unread;
+        if is_unread {
+            unread.insert(self.number, Instant::now());
+        } else {
+            unread.remove(&self.number);
+        }
     }
 }
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        let mut requests = self.0.requests();
+        let mut requests = self.connection.requests();
         requests.open -= 1;
+        requests.unread.remove(&self.number);
         requests.idle_since = Instant::now();
     }
 }
 
-/// The body of an answer. Its request is open until hyper has taken all of it.
+/// The body of an answer. Its request is open until hyper has taken all of it. hyper takes a part when the client has
+/// read enough of those before, over HTTP/2 as well.
 struct AnswerBody {
     body: Body,
-    _open: OpenRequest,
+    /// What hyper has not taken of the body's last part.
+    rest: Bytes,
+    open: OpenRequest,
+}
+
+impl AnswerBody {
+    fn new(body: Body, open: OpenRequest) -> Self {
+        open.set_unread(true);
+        Self { body, rest: Bytes::new(), open }
+    }
 }
 
 impl HttpBody for AnswerBody {
@@ -375,15 +417,33 @@ impl HttpBody for AnswerBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        if self.rest.is_empty() {
+            self.open.set_unread(false);
+            let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+            match frame.map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(data))) => self.rest = data,
+                Some(Ok(Err(trailers))) => return Poll::Ready(Some(Ok(trailers))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+        self.open.set_unread(true);
+        let length = self.rest.len().min(PART_BYTES_MAX);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (rest, body) = (self.rest.len() as u64, self.body.size_hint());
+        let mut both = SizeHint::new();
+        both.set_lower(rest + body.lower());
+        if let Some(upper) = body.upper() {
+            both.set_upper(rest + upper);
+        }
+        both
     }
 }
 
@@ -527,6 +587,42 @@ mod tests {
         // The server would wait forever for the open request.
         served.await.unwrap();
         drop(stream);
+    }
+
+    /// A connection's first bytes over HTTP/2: each answer may send as many bytes as the window, and a GET.
+    fn http2_request(path: &str, window: u8) -> Vec<u8> {
+        let settings = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, window];
+        let length = u8::try_from(path.len()).unwrap();
+        let head = [&[0x82, 0x86, 0x04, length][..], path.as_bytes(), &[0x41, 4], b"test"].concat();
+        let headers = [0, 0, u8::try_from(head.len()).unwrap(), 1, 5, 0, 0, 0, 1];
+        [&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], &settings, &headers, &head].concat()
+    }
+
+    #[tokio::test]
+    async fn closes_http2_connections_whose_answers_are_not_read() {
+        const PING: [u8; 17] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+        let (address, ..) = server(limits(10, 10)).await;
+        for (path, window) in [("/", 0), ("/endless", 0), ("/large", 0), ("/large", 1)] {
+            let mut stream = connect("127.0.0.1", address).await;
+            stream.write_all(&http2_request(path, window)).await.unwrap();
+            let (mut reader, mut writer) = stream.split();
+            // The rest of the connection is in use.
+            let pings = async {
+                let mut interval = tokio::time::interval(REQUEST_TIMEOUT / 10);
+                loop {
+                    interval.tick().await;
+                    if writer.write_all(&PING).await.is_err() {
+                        return;
+                    }
+                }
+            };
+            let mut received = Vec::new();
+            tokio::select! {
+                _ = reader.read_to_end(&mut received) => {}
+                () = pings => {}
+            }
+            assert!(received.len() > PING.len(), "{path} was not answered");
+        }
     }
 
     #[tokio::test]

@@ -31,12 +31,24 @@ pub(crate) enum ApiError {
     /// The client exceeds its rate limit.
     #[error("too many requests: retry in {retry_after_seconds} s")]
     TooManyRequests { retry_after_seconds: u64 },
+    /// The client has its whole share of a resource.
+    #[error("you have too many {what}: read or close some, and retry in 5 s")]
+    ShareUsed { what: &'static str },
+    /// All clients together have all of a resource.
+    #[error("all clients together have too many {what}: retry in 5 s, or sign in")]
+    AllInUse { what: &'static str },
     /// The path does not support this method.
     #[error("{method} is not supported by this path")]
     MethodNotAllowed { method: String },
     /// The body is of another type, or compressed in another way.
     #[error("{header} is {found}: expected {expected}")]
     UnsupportedMedia { header: &'static str, found: String, expected: &'static str },
+    /// A body arrives too slowly.
+    #[error(
+        "the body is too slow: {received_bytes} bytes arrived in {seconds} s, expected at least {bytes_per_second_min} \
+         bytes per second. Nothing was stored; retry on a faster connection"
+    )]
+    SlowBody { received_bytes: usize, seconds: u64, bytes_per_second_min: usize },
     /// An agent's messages are of another version.
     #[error(
         "the agent supports protocol versions {} to {}, this server {} to {}: update the {}",
@@ -91,9 +103,13 @@ impl ApiError {
             Self::Unauthenticated(_) => (401, "unauthenticated", "Authentication required"),
             Self::CrossSite(_) => (403, "cross-site", "Request from another site"),
             Self::MethodNotAllowed { .. } => (405, "method-not-allowed", "Method not allowed"),
+            Self::SlowBody { .. } => (408, "slow-body", "Body too slow"),
             Self::UnsupportedMedia { .. } => (415, "unsupported-media-type", "Unsupported media type"),
             Self::AgentTooOld { .. } => (426, "agent-too-old", "Incompatible agent version"),
-            Self::TooManyRequests { .. } => (429, "too-many-requests", "Too many requests"),
+            Self::TooManyRequests { .. } | Self::ShareUsed { .. } => {
+                (429, "too-many-requests", "Too many requests")
+            }
+            Self::AllInUse { .. } => (503, "busy", "Server busy"),
             Self::Stopping => (503, "stopping", "Server stopping"),
             Self::SchemaBehind { .. } => (503, "schema-behind", "Database not migrated"),
         };
@@ -104,6 +120,8 @@ impl ApiError {
         let mut headers = HeaderMap::new();
         match self {
             Self::Domain(DomainError::Busy | DomainError::Unavailable(_))
+            | Self::ShareUsed { .. }
+            | Self::AllInUse { .. }
             | Self::Stopping
             | Self::SchemaBehind { .. } => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS);

@@ -9,6 +9,7 @@
 //! - `badge`: a label and a message as SVG.
 //! - `content_policy`: the content security policy, and which pages can be embedded.
 //! - `etag`: entity tags and 304 responses.
+//! - `shares`: divides a limited resource among clients. `unread`: limits the memory of answers.
 //! - `metrics`: counters of this process. [`monitoring`]: serves them to operators.
 //! - [`traces`]: exports requests and statements to a collector.
 //! - [`seed`]: synthetic history, for load tests and demos.
@@ -32,8 +33,10 @@ mod openapi;
 pub mod router;
 mod routes;
 pub mod seed;
+mod shares;
 pub mod state;
 pub mod traces;
+mod unread;
 
 pub use roundtrip_storage::MIGRATOR;
 pub use router::app;

@@ -1,7 +1,7 @@
 //! The routes, and the middleware around every request.
 
 use crate::error::{self, ApiError};
-use crate::{AppState, assets, auth, content_policy, etag, monitoring, openapi, routes, traces};
+use crate::{AppState, assets, auth, content_policy, etag, monitoring, openapi, routes, traces, unread};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
@@ -27,6 +27,7 @@ pub fn app(state: AppState) -> Router {
     router
         .route(openapi::PATH, get(serve_document))
         .layer(from_fn(etag::answer))
+        .layer(from_fn_with_state(state.clone(), unread::limit))
         .fallback(outside_the_api)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(state.clone(), auth::authenticate))

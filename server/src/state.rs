@@ -2,8 +2,11 @@
 
 use crate::auth_settings::{self, Auth};
 use crate::metrics::Metrics;
+use crate::shares::{Limits, Shares};
 use roundtrip_domain::analysis::Analyst;
 use roundtrip_domain::ingest::Ingest;
+use roundtrip_domain::ingest::bodies::Bodies;
+use roundtrip_domain::ingest::memory::{self, Memory};
 use roundtrip_domain::live::Live;
 use roundtrip_domain::notify::{self, Notifier};
 use roundtrip_domain::oidc::Verifier;
@@ -12,6 +15,18 @@ use roundtrip_github::{App, GitHub};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Memory for bodies that are no uploads, in bytes. Separate, because anyone can send them.
+const BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The limits of open event streams.
+const STREAMS: Limits = Limits { what: "event streams", total: 256, per_client: 32, reserved: 64 };
+/// The limits of unread answers, in bytes. A typical download takes 4 MiB.
+const UNREAD: Limits = Limits {
+    what: "unread answers",
+    total: 64 * 1024 * 1024,
+    per_client: 16 * 1024 * 1024,
+    reserved: 16 * 1024 * 1024,
+};
 
 /// Shared by all requests; cheap to clone.
 #[derive(Clone, Debug)]
@@ -30,12 +45,18 @@ pub struct AppState {
     pub releases: Option<Arc<Path>>,
     /// Stores uploads.
     pub(crate) ingest: Ingest,
+    /// The memory of bodies that are no uploads.
+    pub(crate) bodies: Bodies,
     /// Counters for operators.
     pub(crate) metrics: Arc<Metrics>,
     /// Whether the server is stopping, so that `/readyz` returns 503.
     is_stopping: Arc<AtomicBool>,
     /// Subscriptions to new runs.
     pub live: Live,
+    /// Event streams.
+    pub(crate) streams: Shares,
+    /// Bytes of answers that clients have not read yet.
+    pub(crate) unread: Shares,
     /// Change detection.
     pub(crate) analyst: Analyst,
     /// The job queue.
@@ -47,7 +68,7 @@ pub struct AppState {
 impl AppState {
     /// Creates the state for a migrated database.
     pub fn new(pool: sqlx::PgPool) -> Self {
-        let ingest = Ingest::new(pool.clone());
+        let ingest = Ingest::new(pool.clone(), Memory::new(memory::MIB_DEFAULT << 20));
         let live = Live::new(pool.clone());
         let analyst = Analyst::new(pool.clone());
         let queue = Queue::new(pool.clone());
@@ -60,9 +81,12 @@ impl AppState {
             github_app: None,
             releases: None,
             ingest,
+            bodies: Bodies::new(BODIES_BYTES_MAX),
             metrics: Arc::default(),
             is_stopping: Arc::default(),
             live,
+            streams: Shares::new(STREAMS),
+            unread: Shares::new(UNREAD),
             analyst,
             queue,
             notifier,
@@ -85,6 +109,12 @@ impl AppState {
     #[must_use]
     pub fn with_notifications(self, settings: notify::Settings) -> Self {
         Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
+    }
+
+    /// Sets another limit for the memory of uploads than the default, in bytes.
+    #[must_use]
+    pub fn with_upload_memory(self, bytes_max: usize) -> Self {
+        Self { ingest: Ingest::new(self.pool.clone(), Memory::new(bytes_max)), ..self }
     }
 
     /// Enables OIDC tokens of CI jobs.

@@ -41,7 +41,7 @@ pub enum DomainError {
     #[error("the body is too large: at most {max_bytes} bytes {state}")]
     BodyTooLarge {
         max_bytes: usize,
-        /// `as sent` or `inflated`.
+        /// `as sent`, `inflated` or `of memory when parsed`.
         state: &'static str,
     },
     /// The server does not support the report's schema version.
@@ -63,8 +63,8 @@ pub enum DomainError {
     /// The agent no longer holds the job's lease.
     #[error("the lease of job {job_id} is lost: another agent has it, or the job is finished")]
     LeaseLost { job_id: i64 },
-    /// Too many uploads are in progress.
-    #[error("too many concurrent uploads: nothing was stored, retry later")]
+    /// There is no memory for a body.
+    #[error("too many bodies are arriving or being stored: nothing was stored, retry later")]
     Busy,
     /// The database does not answer now.
     #[error("the database is busy or unreachable: retry later")]

@@ -2,10 +2,10 @@
 //! minimal permissions.
 
 use crate::client::{Answer, Call, Client, GitHubError};
+use crate::signature::Signature;
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use roundtrip_domain::ingest::admission::Admission;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -40,8 +40,6 @@ pub struct App {
     webhook_secret: Vec<u8>,
     client: Client,
     tokens: Mutex<HashMap<TokenScope, Token>>,
-    /// The limits for deliveries. Separate from those for uploads, because anyone can send deliveries.
-    pub admission: Admission,
     /// Notified when there is a new event.
     pub wake: Notify,
 }
@@ -88,7 +86,6 @@ impl App {
             webhook_secret: settings.webhook_secret,
             client: Client::new(&settings.api_url)?,
             tokens: Mutex::default(),
-            admission: Admission::default(),
             wake: Notify::new(),
         })
     }
@@ -98,9 +95,9 @@ impl App {
         self.app_id
     }
 
-    /// Whether GitHub signed this body.
-    pub fn has_signed(&self, signature: &str, body: &[u8]) -> bool {
-        crate::signature::is_signed(&self.webhook_secret, signature, body)
+    /// The signature of a delivery, from its header; none if it is not one.
+    pub fn signature(&self, header: &str) -> Option<Signature> {
+        Signature::new(&self.webhook_secret, header)
     }
 
     /// Sends a request as the App.

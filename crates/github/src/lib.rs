@@ -27,6 +27,7 @@ pub mod worker;
 pub use app::App;
 pub use client::GitHubError;
 pub use sign_in::{GitHub, Settings};
+pub use signature::Signature;
 
 use anyhow::{Result, ensure};
 use std::time::Duration;

@@ -1,16 +1,30 @@
-//! The signature of a webhook over its raw body, verified before parsing.
+//! [`Signature`]: the signature of a webhook over its raw body, verified before parsing.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Whether a body was signed with the secret, compared in constant time.
-pub(crate) fn is_signed(secret: &[u8], signature: &str, body: &[u8]) -> bool {
-    let Some(digest) = signature.strip_prefix("sha256=").and_then(|hex| hex::decode(hex).ok()) else {
-        return false;
-    };
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
-    mac.update(body);
-    mac.verify_slice(&digest).is_ok()
+/// The stated signature of a body, compared with the parts of the body while they arrive.
+#[derive(Debug)]
+pub struct Signature {
+    stated: Vec<u8>,
+    mac: Hmac<Sha256>,
+}
+
+impl Signature {
+    pub(crate) fn new(secret: &[u8], header: &str) -> Option<Self> {
+        let stated = header.strip_prefix("sha256=").and_then(|hex| hex::decode(hex).ok())?;
+        Some(Self { stated, mac: Hmac::<Sha256>::new_from_slice(secret).ok()? })
+    }
+
+    /// Adds a part of the body.
+    pub fn update(&mut self, part: &[u8]) {
+        self.mac.update(part);
+    }
+
+    /// Whether all parts were signed with the secret, compared in constant time.
+    pub fn is_valid(self) -> bool {
+        self.mac.verify_slice(&self.stated).is_ok()
+    }
 }
 
 #[cfg(test)]
@@ -19,6 +33,14 @@ mod tests {
 
     const SECRET: &[u8] = b"It's a Secret to Everybody";
     const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+    fn is_signed(secret: &[u8], header: &str, body: &[u8]) -> bool {
+        let Some(mut signature) = Signature::new(secret, header) else { return false };
+        for part in body.chunks(5) {
+            signature.update(part);
+        }
+        signature.is_valid()
+    }
 
     #[test]
     fn verifies_githubs_example_signature() {

@@ -3,7 +3,8 @@
 
 use crate::client::Numbered;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The most bytes of a body, GitHub's own limit.
 pub const BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
@@ -52,12 +53,13 @@ pub struct Place {
 #[derive(Deserialize)]
 struct Repository {
     id: i64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     full_name: String,
 }
 
 #[derive(Deserialize)]
 struct User {
+    #[serde(deserialize_with = "text")]
     login: String,
     #[serde(default, rename = "type")]
     kind: String,
@@ -65,6 +67,7 @@ struct User {
 
 #[derive(Deserialize)]
 struct Head {
+    #[serde(deserialize_with = "text")]
     sha: String,
 }
 
@@ -91,7 +94,7 @@ struct PullRequest {
 
 #[derive(Deserialize)]
 struct PushEvent {
-    #[serde(rename = "ref")]
+    #[serde(rename = "ref", deserialize_with = "text")]
     reference: String,
     #[serde(default)]
     deleted: bool,
@@ -126,8 +129,19 @@ struct CheckEvent {
 
 #[derive(Deserialize)]
 struct Check {
+    #[serde(deserialize_with = "text")]
     head_sha: String,
     app: Numbered,
+}
+
+/// Text that PostgreSQL can store.
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.contains('\0') {
+        Err(D::Error::custom("expected text without a NUL character"))
+    } else {
+        Ok(text)
+    }
 }
 
 /// Parses an event; `None` for events that are not handled.
@@ -255,6 +269,20 @@ mod tests {
             |app: u64| json!({"action": "rerequested", "check_run": {"head_sha": "a1", "app": {"id": app}}});
         assert!(event("check_run", check(7)).is_some());
         assert_eq!(event("check_run", check(8)), None);
+    }
+
+    #[test]
+    fn rejects_text_that_cannot_be_stored() {
+        for (name, change) in [
+            ("push", json!({"ref": "refs/heads/a\0"})),
+            ("push", json!({"ref": "refs/heads/a", "repository": {"id": 4, "full_name": "a\0/b"}})),
+            ("issue_comment", json!({"sender": {"login": "ada\0"}})),
+        ] {
+            let mut body = json!({"installation": {"id": 3}, "repository": {"id": 4}});
+            body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            let error = read(name, body.to_string().as_bytes(), 7).unwrap_err();
+            assert!(error.to_string().contains("NUL"), "{change}: {error}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The audit log. Rows are added in the transaction of the change, and never updated or deleted.
 
+use crate::live;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
@@ -104,9 +105,43 @@ impl Action {
         let words: &str = self.as_ref();
         words.rsplit_once('-').map_or_else(|| words.to_owned(), |(on, done)| format!("{on}.{done}"))
     }
+
+    /// Whether a caller may lose access to a project by it.
+    fn can_end_access(self) -> bool {
+        match self {
+            Self::AccountDelete
+            | Self::AgentRevoke
+            | Self::MembershipRemove
+            | Self::OidcTrustDelete
+            | Self::ProjectChange
+            | Self::ProjectDelete
+            | Self::SessionEnd
+            | Self::TokenRevoke
+            | Self::TokenRotate => true,
+            Self::AccountCreate
+            | Self::AgentChange
+            | Self::AgentEnrol
+            | Self::EnrolmentCreate
+            | Self::JobCancel
+            | Self::JobRequest
+            | Self::ChannelChange
+            | Self::ChannelCreate
+            | Self::ChannelDelete
+            | Self::MembershipSet
+            | Self::OidcTrustCreate
+            | Self::ProjectCreate
+            | Self::RegressionChange
+            | Self::ScheduleCreate
+            | Self::ScheduleDelete
+            | Self::SessionBegin
+            | Self::SessionRefuse
+            | Self::TokenCreate
+            | Self::TokenExchange => false,
+        }
+    }
 }
 
-/// Adds an event.
+/// Adds an event. If access can end by it, all servers check their event streams when the transaction commits.
 ///
 /// # Errors
 /// The database does not answer. The change must then be rolled back.
@@ -120,8 +155,11 @@ pub async fn record(connection: &mut PgConnection, by: &By, event: Event) -> sql
         by.request_id,
         event.details,
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    if event.action.can_end_access() {
+        live::notify_access(connection).await?;
+    }
     Ok(())
 }
 

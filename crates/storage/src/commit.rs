@@ -136,9 +136,10 @@ pub async fn insert(
     if commits.is_empty() {
         return Ok(HashMap::new());
     }
-    let text = |of: fn(&Commit) -> &str| {
-        commits.iter().map(|(commit, ..)| of(commit).to_owned()).collect::<Vec<_>>()
-    };
+    let texts =
+        |of: fn(&Commit) -> &str| commits.iter().map(|(commit, ..)| of(commit)).collect::<Vec<&str>>();
+    let shas = texts(|commit| commit.sha.as_str());
+    let (subjects, authors) = (texts(|commit| &commit.subject), texts(|commit| &commit.author));
     // Arrays of arrays must be rectangular, so each commit's parents are passed as one text.
     let parents =
         |commit: &Commit| commit.parents.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ");
@@ -149,12 +150,12 @@ pub async fn insert(
               as new (sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)
          returning sha, commit_id",
         project_id,
-        &text(|commit| commit.sha.as_str()),
+        shas.as_slice() as _,
         &commits.iter().map(|(_, ordinal, _)| *ordinal).collect::<Vec<_>>(),
         &commits.iter().map(|(.., is_estimate)| *is_estimate).collect::<Vec<_>>(),
         &commits.iter().map(|(commit, ..)| parents(commit)).collect::<Vec<_>>(),
-        &text(|commit| &commit.subject),
-        &text(|commit| &commit.author),
+        subjects.as_slice() as _,
+        authors.as_slice() as _,
         &commits.iter().map(|(commit, ..)| commit.committed_at).collect::<Vec<_>>(),
     )
     .fetch_all(connection)

@@ -79,6 +79,7 @@ pub mod series;
 pub mod session;
 pub mod settings;
 pub mod silence;
+pub mod stored_file;
 pub mod summary;
 pub mod task;
 pub mod token;

@@ -1,13 +1,15 @@
 //! Messages between servers, by NOTIFY and LISTEN.
 
 use serde::{Deserialize, Serialize};
-use sqlx::PgPool;
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgListener, PgNotification};
+use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The channel of new runs, the same in all versions.
 const CHANNEL: &str = "roundtrip_runs";
+/// The channel of changes that can end access, likewise.
+const ACCESS_CHANNEL: &str = "roundtrip_access";
 
 /// A stored run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -50,10 +52,21 @@ pub async fn notify(pool: &PgPool, payloads: &[String]) -> sqlx::Result<()> {
     Ok(())
 }
 
+/// Notifies all servers, when the transaction commits, that access may have ended.
+pub(super) async fn notify_access(connection: &mut PgConnection) -> sqlx::Result<()> {
+    sqlx::query!("select pg_notify($1, '')", ACCESS_CHANNEL).execute(connection).await?;
+    Ok(())
+}
+
+/// Whether a notification says that access may have ended. All others are about runs.
+pub fn is_about_access(notification: &PgNotification) -> bool {
+    notification.channel() == ACCESS_CHANNEL
+}
+
 /// A connection that receives notifications of all servers from now on.
 pub async fn listen(pool: &PgPool) -> sqlx::Result<PgListener> {
     let mut listener = PgListener::connect_with(pool).await?;
-    listener.listen(CHANNEL).await?;
+    listener.listen_all([CHANNEL, ACCESS_CHANNEL]).await?;
     Ok(listener)
 }
 

@@ -39,19 +39,6 @@ pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<OriginalF
     .await
 }
 
-/// The name and compressed bytes of the file that a run was imported from, if any. No bytes if retention
-/// deleted them.
-pub async fn file(pool: &PgPool, run: Location) -> sqlx::Result<Option<(String, Option<Vec<u8>>)>> {
-    let row = sqlx::query!(
-        "select name, file_zstd from run_original where machine_id = $1 and run_id = $2",
-        run.machine_id,
-        run.run_id,
-    )
-    .fetch_optional(pool)
-    .await?;
-    Ok(row.map(|row| (row.name, row.file_zstd)))
-}
-
 /// Stores a file.
 pub async fn insert(connection: &mut PgConnection, key: Key, original: &Original) -> sqlx::Result<()> {
     sqlx::query!(

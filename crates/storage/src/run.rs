@@ -358,14 +358,23 @@ pub async fn insert_outcomes(
     connection: &mut PgConnection,
     key: Key,
     series_ids: &[i64],
-    outcomes: &[Outcome],
+    results: &[CaseResult],
 ) -> sqlx::Result<()> {
+    /// Converts one result after the other: all outcomes may take as much memory as the upload.
+    struct Outcomes<'a>(&'a [CaseResult]);
+
+    impl Serialize for Outcomes<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.iter().map(Outcome::from))
+        }
+    }
+
     sqlx::query!(
         "insert into run_result (machine_id, run_id, series_ids, outcomes) values ($1, $2, $3, $4)",
         key.machine_id,
         key.run_id,
         series_ids,
-        Json(outcomes) as _,
+        Json(Outcomes(results)) as _,
     )
     .execute(connection)
     .await?;

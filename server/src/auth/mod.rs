@@ -83,6 +83,23 @@ async fn identify(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Resu
     Ok(Authenticated { caller, agent: None })
 }
 
+/// Identifies the caller of an earlier request again. Without its session, it is a stranger.
+///
+/// # Errors
+/// Its token is no longer valid.
+pub(crate) async fn identify_again(state: &AppState, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    let caller = match Credentials::from_headers(headers) {
+        Credentials::Bearer(text) => {
+            let ended = || ApiError::Unauthenticated("the token was revoked or has expired");
+            let secret = Secret::parse(text).ok_or_else(ended)?;
+            Some(authenticated_by(state, &secret).await?.ok_or_else(ended)?.caller)
+        }
+        Credentials::Session(secret) => signed_in(state, &secret).await?,
+        Credentials::None => None,
+    };
+    Ok(caller.unwrap_or_else(|| Caller::stranger(state.auth.is_private())))
+}
+
 /// The owner of a token; `None` if it is invalid.
 pub(crate) async fn authenticated_by(
     state: &AppState,

@@ -12,10 +12,12 @@ pub(crate) use notify::NotifyArguments;
 pub(crate) use tls::TlsArguments;
 
 use clap::{Args, Parser, Subcommand};
+use roundtrip_domain::ingest::memory;
 use roundtrip_manual::Manual;
 use roundtrip_server::seed::Plan;
 use roundtrip_wire::Slug;
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -156,6 +158,9 @@ pub(crate) struct ServeArguments {
     /// Serve unauthenticated Prometheus metrics at this address under /metrics.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) metrics: Option<SocketAddr>,
+    /// Memory for uploads that arrive or are being stored. More wait, then get 503 and are retried.
+    #[arg(long, value_name = "MIB", default_value_t = memory::MIB_DEFAULT, value_parser = upload_memory)]
+    pub(crate) upload_memory: usize,
     /// Folder with signed releases for agents' self-updates.
     #[arg(long, env = "ROUNDTRIP_AGENT_RELEASES", value_name = "DIR", hide_short_help = true)]
     pub(crate) agent_releases: Option<PathBuf>,
@@ -164,6 +169,15 @@ pub(crate) struct ServeArguments {
     pub(crate) drain: u64,
     #[command(flatten)]
     pub(crate) stop: StopArguments,
+}
+
+/// The largest body as sent takes 32 MiB. A terabyte is the most that can be counted.
+const UPLOAD_MEMORY_MIB: RangeInclusive<usize> = 32..=1024 * 1024;
+
+fn upload_memory(text: &str) -> Result<usize, String> {
+    let [min, max] = [UPLOAD_MEMORY_MIB.start(), UPLOAD_MEMORY_MIB.end()];
+    let mib = text.parse::<usize>().ok().filter(|mib| UPLOAD_MEMORY_MIB.contains(mib));
+    mib.ok_or_else(|| format!("expected {min} to {max} MiB"))
 }
 
 #[derive(Debug, Args)]

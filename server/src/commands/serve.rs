@@ -46,6 +46,7 @@ pub(crate) async fn serve(arguments: ServeArguments, data: &DataArguments) -> Re
     }
     let mut state = AppState::new(database.pool.clone())
         .with_auth(config::auth(&arguments.access))
+        .with_upload_memory(arguments.upload_memory << 20)
         .with_notifications(notifications);
     if let Some(github) = github {
         state = state.with_github(github);

@@ -1,33 +1,42 @@
-//! [`Json`]: a small parsed body. [`ReportBody`]: the bytes of an upload as sent, counted while they arrive.
+//! [`Json`]: a small parsed body. [`ReportBody`]: the bytes of an upload as sent. [`receive`] counts the bytes of every
+//! body while they arrive.
 
+use super::Caller;
 use crate::AppState;
 use crate::error::ApiError;
 use axum::body::Body;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{self, AsHeaderName, HeaderMap};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
+use roundtrip_domain::access::Proof;
 use roundtrip_domain::error::DomainError;
-use roundtrip_domain::ingest::admission::Admitted;
+use roundtrip_domain::ingest::bodies::{Arriving, Sender};
 use roundtrip_domain::ingest::{Encoding, UploadBody};
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The maximum size of a body, in bytes.
 const BYTES_MAX: usize = 64 * 1024;
+/// How long any body may take.
+const SLOW_TIMEOUT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(20) };
+/// A body that takes longer must have arrived at this average rate.
+const BYTES_PER_SECOND_MIN: usize = 32 * 1024;
 
 /// Like [`axum::Json`]; the rejection is an [`ApiError`] that names the member.
 #[derive(Debug)]
 pub(crate) struct Json<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         require_json(request.headers())?;
-        let body = Limited::new(request.into_body(), BYTES_MAX).collect().await.map_err(|error| {
-            if error.is::<LengthLimitError>() { too_large(BYTES_MAX) } else { cut_short(error) }
-        })?;
-        let bytes = body.to_bytes();
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, state).await?;
+        let mut arriving = state.bodies.begin(sender(&caller));
+        let bytes = receive(body, BYTES_MAX, &mut arriving, |_| ()).await?;
         let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
         let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let (path, error) = (error.path().to_string(), error.into_inner());
@@ -55,38 +64,60 @@ impl FromRequest<AppState> for ReportBody {
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         require_json(request.headers())?;
         let encoding = encoding(request.headers())?;
-        let stated = stated_bytes(request.headers(), SENT_BYTES_MAX)?;
-        let mut admitted = state.ingest.admission().admit(stated)?;
-        let mut bytes = Vec::with_capacity(stated);
-        read_within(request.into_body(), SENT_BYTES_MAX, &mut admitted, &mut bytes).await?;
-        Ok(Self(UploadBody { bytes, encoding, admitted }))
+        let (mut parts, body) = request.into_parts();
+        check_stated_size(&parts.headers, SENT_BYTES_MAX)?;
+        let caller = Caller::from_request_parts(&mut parts, state).await?;
+        let mut arriving = state.ingest.memory().bodies().begin(sender(&caller));
+        let bytes = receive(body, SENT_BYTES_MAX, &mut arriving, |_| ()).await?;
+        Ok(Self(UploadBody { bytes, encoding, arriving }))
     }
 }
 
-/// The `content-length` of a body, or 0.
-pub(crate) fn stated_bytes(headers: &HeaderMap, max_bytes: usize) -> Result<usize, ApiError> {
+/// The sender by which the caller's bodies are counted.
+pub(crate) fn sender(caller: &Caller) -> Sender {
+    let token_id = match caller.proof() {
+        Proof::Token(token_id) => Some(token_id),
+        Proof::Session(_) | Proof::Nothing => None,
+    };
+    Sender { address: caller.client(), token_id }
+}
+
+/// Rejects a body that is announced as too large.
+pub(crate) fn check_stated_size(headers: &HeaderMap, max_bytes: usize) -> Result<(), ApiError> {
     match header_text(headers, header::CONTENT_LENGTH).parse::<usize>() {
         Ok(stated) if stated > max_bytes => Err(too_large(max_bytes).into()),
-        stated => Ok(stated.unwrap_or(0)),
+        _ => Ok(()),
     }
 }
 
-/// Reads a body up to a limit. Bytes are counted while they arrive, and memory for them is reserved.
-pub(crate) async fn read_within(
+/// Reads a body up to a limit, and passes on each part. Only bytes that have arrived need memory.
+pub(crate) async fn receive(
     mut body: Body,
     max_bytes: usize,
-    admitted: &mut Admitted,
-    bytes: &mut Vec<u8>,
-) -> Result<(), ApiError> {
-    while let Some(frame) = body.frame().await {
+    arriving: &mut Arriving,
+    mut pass_on: impl FnMut(&[u8]),
+) -> Result<Vec<u8>, ApiError> {
+    let (mut bytes, begun) = (Vec::<u8>::new(), Instant::now());
+    loop {
+        let earned = Duration::from_secs_f64(bytes.len() as f64 / BYTES_PER_SECOND_MIN as f64);
+        let frame = tokio::select! {
+            frame = tokio::time::timeout_at(begun + SLOW_TIMEOUT.max(earned), body.frame()) => frame,
+            () = arriving.evicted() => return Err(DomainError::Busy.into()),
+        };
+        let slow = |_| ApiError::SlowBody {
+            received_bytes: bytes.len(),
+            seconds: begun.elapsed().as_secs(),
+            bytes_per_second_min: BYTES_PER_SECOND_MIN,
+        };
+        let Some(frame) = frame.map_err(slow)? else { return Ok(bytes) };
         let Ok(data) = frame.map_err(cut_short)?.into_data() else { continue };
         if bytes.len() + data.len() > max_bytes {
             return Err(too_large(max_bytes).into());
         }
-        admitted.cover(bytes.len() + data.len())?;
+        arriving.add(data.len())?;
+        pass_on(&data);
         bytes.extend_from_slice(&data);
     }
-    Ok(())
 }
 
 fn too_large(max_bytes: usize) -> DomainError {
@@ -124,4 +155,54 @@ pub(crate) fn header_text(headers: &HeaderMap, name: impl AsHeaderName) -> &str 
 fn unsupported(header: &'static str, found: &str, expected: &'static str) -> ApiError {
     let found = if found.is_empty() { "absent".to_owned() } else { format!("`{found}`") };
     ApiError::UnsupportedMedia { header, found, expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::BoxError;
+    use futures_util::{StreamExt as _, stream};
+    use roundtrip_domain::ingest::bodies::Bodies;
+    use std::net::Ipv4Addr;
+
+    const STRANGER: Sender = Sender { address: std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), token_id: None };
+
+    #[tokio::test]
+    async fn rejects_bodies_that_arrive_too_slowly() {
+        // Each part arrives long before the timeout.
+        let slow = stream::unfold((), async |()| {
+            tokio::time::sleep(SLOW_TIMEOUT / 20).await;
+            Some((Ok::<_, BoxError>("{"), ()))
+        });
+        for body in [Body::from_stream(stream::pending::<Result<&str, BoxError>>()), Body::from_stream(slow)]
+        {
+            let mut arriving = Bodies::new(BYTES_MAX).begin(STRANGER);
+            let rejected = receive(body, BYTES_MAX, &mut arriving, |_| ()).await;
+            assert!(matches!(rejected, Err(ApiError::SlowBody { .. })), "{rejected:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_fast_body_may_take_longer() {
+        let parts = stream::unfold(0, async |number| {
+            tokio::time::sleep(SLOW_TIMEOUT / 8).await;
+            (number < 16).then_some((Ok::<_, BoxError>(vec![b' '; BYTES_MAX / 16]), number + 1))
+        });
+        let mut arriving = Bodies::new(BYTES_MAX).begin(STRANGER);
+        let mut passed = 0;
+        let body = Body::from_stream(parts);
+        let bytes = receive(body, BYTES_MAX, &mut arriving, |part| passed += part.len()).await.unwrap();
+        assert_eq!((bytes.len(), passed), (BYTES_MAX, BYTES_MAX));
+    }
+
+    #[tokio::test]
+    async fn a_stalled_body_makes_room_for_others() {
+        let bodies = Bodies::new(100);
+        let stalled = stream::iter([Ok::<_, BoxError>(vec![b' '; 100])]).chain(stream::pending());
+        let mut arriving = bodies.begin(STRANGER);
+        let mut received = Box::pin(receive(Body::from_stream(stalled), 100, &mut arriving, |_| ()));
+        let other = bodies.begin(Sender { address: Ipv4Addr::BROADCAST.into(), token_id: None });
+        let (rejected, ()) = tokio::join!(&mut received, async { other.add(1).unwrap() });
+        assert!(matches!(rejected, Err(ApiError::Domain(DomainError::Busy))), "{rejected:?}");
+    }
 }

@@ -7,7 +7,7 @@ mod paged;
 mod parameters;
 
 pub(crate) use accept::{Accept, Format};
-pub(crate) use body::{Json, ReportBody, header_text, read_within, require_json, stated_bytes};
+pub(crate) use body::{Json, ReportBody, check_stated_size, header_text, receive, require_json, sender};
 pub(crate) use caller::{AcknowledgedBefore, Agent, Caller, Uploader};
 pub(crate) use paged::{Cursor, NoFilter, Page, Paged, Place};
 pub(crate) use parameters::within;

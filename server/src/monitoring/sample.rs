@@ -47,17 +47,13 @@ fn sample_process(registry: &mut Registry, state: &AppState) {
     registry.register("database_connections", "Connections to the database", connections);
     let max = i64::from(state.pool.options().get_max_connections());
     gauge(registry, "database_connections_max", "Maximum number of connections", max);
-    let queue = state.ingest.admission().queue();
-    let help = "Bytes of uploads in progress";
-    gauge(registry, "upload_queue_bytes", help, queue.bytes);
-    gauge(
-        registry,
-        "upload_queue_bytes_max",
-        "Limit for bytes of uploads in progress; more are rejected",
-        queue.bytes_max,
-    );
+    let load = state.ingest.memory().load();
+    let help = "Memory for uploads in progress, as estimated";
+    gauge(registry, "upload_memory_bytes", help, load.bytes);
+    let help = "Limit for the memory of uploads in progress; more wait, then are rejected";
+    gauge(registry, "upload_memory_bytes_max", help, load.bytes_max);
     let help = "Uploads being decompressed and parsed";
-    gauge(registry, "uploads_parsing", help, queue.parsing);
+    gauge(registry, "uploads_parsing", help, load.parsing);
 }
 
 fn sample_database(registry: &mut Registry, sample: DatabaseSample) {

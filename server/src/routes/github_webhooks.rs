@@ -2,7 +2,7 @@
 
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{header_text, read_within, require_json, stated_bytes};
+use crate::extract::{Caller, check_stated_size, header_text, receive, require_json, sender};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -12,12 +12,8 @@ use roundtrip_github::{App, webhook};
 use roundtrip_storage as db;
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Duration;
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-/// The timeout for receiving a body. GitHub waits no longer for the response.
-const ARRIVAL_MAX: Duration = Duration::from_secs(10);
 
 /// The outcome of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -52,12 +48,14 @@ pub(crate) struct WebhookReceipt {
     (status = 400, description = "`invalid-json` or `invalid-parameter`"),
     (status = 401, description = "The signature is missing or wrong"),
     (status = 404, description = "No GitHub App was set up"),
+    (status = 408, description = "`slow-body`: the body arrives too slowly"),
     (status = 413, description = "Body too large"),
     (status = 415, description = "Unsupported media type"),
     (status = 503, description = "Busy: retry after the time in the `retry-after` header"),
 ))]
 pub(crate) async fn receive_webhook(
     State(state): State<AppState>,
+    caller: Caller,
     request: Request,
 ) -> Result<(StatusCode, Json<WebhookReceipt>), ApiError> {
     let app: Arc<App> = state
@@ -68,20 +66,13 @@ pub(crate) async fn receive_webhook(
     let headers = &parts.headers;
     let unsigned = "missing or invalid signature: expected `x-hub-signature-256` with the webhook secret of the GitHub App";
     // Requests without a signature are rejected before reading the body.
-    let signature = header_text(headers, "x-hub-signature-256");
-    if !signature.starts_with("sha256=") {
-        return Err(ApiError::Unauthenticated(unsigned));
-    }
-    let late = |_| {
-        DomainError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()))
-    };
-    stated_bytes(headers, webhook::BODY_BYTES_MAX)?;
-    // By received bytes, not by `content-length`, which anyone can claim.
-    let mut admitted = app.admission.admit(0)?;
-    let mut bytes = Vec::new();
-    let arrival = read_within(body, webhook::BODY_BYTES_MAX, &mut admitted, &mut bytes);
-    tokio::time::timeout(ARRIVAL_MAX, arrival).await.map_err(late)??;
-    if !app.has_signed(signature, &bytes) {
+    let signature = app.signature(header_text(headers, "x-hub-signature-256"));
+    let mut signature = signature.ok_or(ApiError::Unauthenticated(unsigned))?;
+    check_stated_size(headers, webhook::BODY_BYTES_MAX)?;
+    let mut arriving = state.bodies.begin(sender(&caller));
+    let part = |part: &[u8]| signature.update(part);
+    let bytes = receive(body, webhook::BODY_BYTES_MAX, &mut arriving, part).await?;
+    if !signature.is_valid() {
         return Err(ApiError::Unauthenticated(unsigned));
     }
     require_json(headers)?;

@@ -37,6 +37,7 @@ pub(crate) struct UploadQuery {
     (status = 400, description = "`invalid-json`, `invalid-encoding` or `invalid-parameter`"),
     (status = 401, description = "No valid token"),
     (status = 403, description = "The token lacks the scope, or is bound to another project or machine"),
+    (status = 408, description = "`slow-body`: the body arrives too slowly"),
     (status = 413, description = "Body too large"),
     (status = 415, description = "Unsupported media type or encoding"),
     (status = 422, description = "`unsupported-schema-version`, `invalid-report` or `run-conflict`"),

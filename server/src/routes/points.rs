@@ -22,6 +22,8 @@ use utoipa::ToSchema;
 
 /// The maximum number of points per series in one response.
 pub(crate) const POINTS_MAX: i64 = 1_000;
+/// The maximum number of points over all series in one response, because they are held in memory.
+const POINTS_OF_ALL_MAX: i64 = 20_000;
 /// The default number of points per series.
 pub(crate) const POINTS_DEFAULT: i64 = 500;
 /// The resolution of a point's distribution: steps of 9 %.
@@ -114,7 +116,7 @@ pub(crate) struct PointQuery {
     /// Series numbers, separated by commas: at most 200.
     #[param(value_type = String, example = "1,2,3")]
     series: SeriesIds,
-    /// The number of newest points per series.
+    /// The number of newest points per series. The limit for all series together is 20,000.
     #[param(minimum = 1, maximum = 1000, default = 500)]
     pub limit: Option<i64>,
     /// Only commits from this ordinal.
@@ -147,7 +149,13 @@ pub(crate) async fn list_points(
     caller: Caller,
     Query(query): Query<PointQuery>,
 ) -> Result<Json<PointList>, ApiError> {
-    let limit = within("limit", query.limit.unwrap_or(POINTS_DEFAULT), 1..=POINTS_MAX)?;
+    let series_count = i64::try_from(query.series.as_slice().len()).unwrap_or(i64::MAX).max(1);
+    let limit_max = POINTS_MAX.min(POINTS_OF_ALL_MAX / series_count);
+    let limit = within("limit", query.limit.unwrap_or(POINTS_DEFAULT.min(limit_max)), 1..=POINTS_MAX)?;
+    if limit > limit_max {
+        let detail = format!("{limit} points of {series_count} series: expected at most {limit_max} of each");
+        return Err(ApiError::parameter("limit", detail));
+    }
     let (from_ordinal, to_ordinal) = ordinals(query.from, query.to)?;
     let lines = if query.lines == Some(LinesAsked::Main) { Lines::Main } else { Lines::All };
     let selection = Selection { from_ordinal, to_ordinal, last: limit, lines };
@@ -202,12 +210,9 @@ pub(crate) async fn get_point(
         Some(stored) => histogram(&row, &stored)?,
         None => Vec::new(),
     };
-    let repetitions = match db::run::upload_with_position(&state.pool, run, path.series_id).await? {
-        Some((position, kept)) => {
-            ingest::stored_upload::repetitions(kept, position, RepetitionDetail::new).await?
-        }
-        None => Vec::new(),
-    };
+    let repetitions =
+        ingest::stored_upload::repetitions(&state.pool, run, path.series_id, RepetitionDetail::new).await?;
+    let repetitions = repetitions.unwrap_or_default();
     let medians_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.p50_ns).collect();
     let p50_interval_ns = comparison::Side::of(&medians_ns).and_then(|side| side.interval_ns);
     Ok(Json(PointDetail { point: row, histogram, repetitions, p50_interval_ns, pruned }))

@@ -7,24 +7,35 @@ use super::series::SeriesIds;
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
+use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_domain::ingest;
+use roundtrip_domain::ingest::download::Download;
 use roundtrip_storage as db;
 use roundtrip_storage::original::OriginalFile;
 use roundtrip_storage::point::Point;
 use roundtrip_storage::retention::Pruned;
-use roundtrip_storage::run::RunSummary;
+use roundtrip_storage::run::{Location, RunSummary};
+use roundtrip_storage::stored_file::StoredFile;
 use roundtrip_storage::summary::StatedPoint;
 use roundtrip_wire::{
     Canary, Case, Environment, Failure, Methodology, RunId, RunReport, Slug, TransportInfo,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use std::io;
+use tokio::io::AsyncReadExt as _;
+use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+/// The size of the parts in which files are sent.
+const PART_BYTES: usize = 64 * 1024;
+/// Shorter files are sent as a whole, with an entity tag.
+const SHORT_BYTES: usize = 256 * 1024;
 
 /// Runs of one project.
 #[derive(Debug, Serialize, ToSchema)]
@@ -180,15 +191,14 @@ pub(crate) async fn get_report(
     let run_id = path.run_id.as_uuid();
     let unknown = || ApiError::unknown(Kind::Run, run_id);
     let location = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
-    let Some(kept) = db::run::upload(&state.pool, location).await? else {
-        return Err(no_upload(&state, run_id, unknown()).await?);
-    };
-    let report = ingest::stored_upload::report_bytes(kept).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/json".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"roundtrip-{run_id}.json\"")),
     ];
-    Ok((headers, report).into_response())
+    match download(&state, &caller, StoredFile::Upload, location).await? {
+        Some(report) => Ok((headers, report).into_response()),
+        None => Err(no_upload(&state, run_id, unknown()).await?),
+    }
 }
 
 /// The file of another tool that a run was imported from, byte for byte.
@@ -207,18 +217,36 @@ pub(crate) async fn get_original(
     let unknown = || ApiError::unknown(Kind::Original, format!("run {run_id} was not imported"));
     let location = permitted::run(&state, &caller, run_id).await?;
     let location = location.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
-    let (name, kept) = db::original::file(&state.pool, location).await?.ok_or_else(unknown)?;
-    let Some(kept) = kept else {
-        return Err(no_upload(&state, run_id, unknown()).await?);
-    };
-    let file = ingest::stored_upload::report_bytes(kept).await?;
+    let OriginalFile { name, .. } = db::original::find(&state.pool, location).await?.ok_or_else(unknown)?;
     // RFC 6266 with the encoding of RFC 8187: a name can have any characters except control characters.
     let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")),
     ];
-    Ok((headers, file).into_response())
+    match download(&state, &caller, StoredFile::Original, location).await? {
+        Some(file) => Ok((headers, file).into_response()),
+        None => Err(no_upload(&state, run_id, unknown()).await?),
+    }
+}
+
+/// A stored file as it is read. None if it does not exist.
+async fn download(
+    state: &AppState,
+    caller: &Caller,
+    file: StoredFile,
+    location: Location,
+) -> Result<Option<Body>, ApiError> {
+    let Some(download) = Download::open(&state.pool, file, location).await? else { return Ok(None) };
+    let share = state.unread.take(caller, caller.client(), download.memory_bytes())?;
+    let mut file = download.read();
+    let mut first = Vec::new();
+    (&mut file).take(SHORT_BYTES as u64).read_to_end(&mut first).await.map_err(ApiError::internal)?;
+    if first.len() < SHORT_BYTES {
+        return Ok(Some(Body::from(first)));
+    }
+    let parts = ReaderStream::with_capacity(io::Cursor::new(first).chain(file), PART_BYTES);
+    Ok(Some(share.hold(Body::from_stream(parts))))
 }
 
 /// The error for a missing upload: pruned, or `otherwise`.
@@ -230,14 +258,12 @@ async fn no_upload(state: &AppState, run_id: Uuid, otherwise: ApiError) -> Resul
 
 async fn results(
     state: &AppState,
-    run: db::run::Location,
+    run: Location,
     selected: Option<&SeriesIds>,
 ) -> Result<Vec<RunResult>, ApiError> {
     let outcomes = db::run::outcomes(&state.pool, run).await?;
-    let observed = match db::run::upload(&state.pool, run).await? {
-        Some(kept) => ingest::stored_upload::results(kept, Observed::from_result).await?,
-        None => Vec::new(),
-    };
+    let observed = ingest::stored_upload::results(&state.pool, run, Observed::from_result).await?;
+    let observed = observed.unwrap_or_default();
     // Every result has an outcome. Observations exist for all results or for none.
     let observed = observed.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
     // Both are in the order of the upload.

@@ -82,3 +82,23 @@ async fn failed_authentications_have_a_lower_limit(app: TestApp) {
     let anonymous = app.get("/api/v1/projects").await;
     assert_eq!(anonymous.status, 200, "requests without a token cannot fail authentication");
 }
+
+#[database_test]
+async fn unread_answers_of_a_client_are_limited(app: TestApp) {
+    // A long answer.
+    let path = "/api/v1/openapi.json";
+    let mut unread = vec![app.open(path, None).await];
+    let length: usize = unread[0].headers()["content-length"].to_str().unwrap().parse().unwrap();
+    for _ in 1..16 * 1024 * 1024 / length {
+        unread.push(app.open(path, None).await);
+    }
+    assert!(unread.iter().all(|answer| answer.status() == 200));
+    let answer = app.get(path).await;
+    answer.assert_problem(429, "too-many-requests");
+    assert_eq!(answer.header("retry-after"), "5");
+    assert_eq!(app.get("/api/v1/projects").await.status, 200, "a short answer");
+    let ada = app.account("ada", false).await;
+    assert_eq!(app.send("GET", path, &ada, None).await.status, 200, "another client");
+    unread.pop();
+    assert_eq!(app.get(path).await.status, 200);
+}

@@ -2,8 +2,12 @@
 
 use crate::support::{TestApp, factory};
 use axum::body::Body;
+use axum::http::Request;
+use axum::response::Response;
 use http_body_util::BodyExt;
 use roundtrip_domain::live::NewRuns;
+use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
+use roundtrip_wire::RunReport;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,10 +29,18 @@ struct Event {
 
 impl Events {
     async fn open(app: &TestApp, project: &str) -> Self {
-        let response = app.open(&format!("/api/v1/projects/{project}/events"), None).await;
+        Self::open_as(app, project, None).await
+    }
+
+    async fn open_as(app: &TestApp, project: &str, token: Option<&str>) -> Self {
+        let response = app.open(&format!("/api/v1/projects/{project}/events"), token).await;
+        Self::of(response).await
+    }
+
+    async fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        assert_eq!(response.headers()["cache-control"], "no-cache");
+        assert!(response.headers()["cache-control"].to_str().unwrap().ends_with("no-cache"));
         assert!(!response.headers().contains_key("etag"));
         let mut events = Self { body: response.into_body(), text: String::new() };
         assert_eq!(events.block().await.unwrap(), "retry: 3000");
@@ -64,6 +76,13 @@ impl Events {
             line.unwrap_or_else(|| panic!("no {name} in {block}")).trim().to_owned()
         };
         Event { name: field("event:"), data: field("data:") }
+    }
+
+    /// Waits for the end, before which no event comes.
+    async fn end(&mut self) {
+        while let Some(block) = self.block().await {
+            assert!(block.starts_with(':'), "an event after the access ended: {block}");
+        }
     }
 
     async fn new_runs(&mut self) -> NewRuns {
@@ -168,4 +187,83 @@ async fn stopping_the_server_ends_the_stream(app: TestApp) {
     let answer = app.get("/api/v1/projects/libfoo/events").await;
     answer.assert_problem(503, "unavailable");
     assert_eq!(answer.headers["retry-after"], "5");
+}
+
+/// The project of the streams that end.
+const PRIVATE: &str = "secret";
+
+/// A server with a private project, another server, and the token of an administrator.
+async fn with_private_project(one: &TestApp) -> (TestApp, String) {
+    one.store(&factory::of_project(PRIVATE)).await;
+    one.live.flush().await;
+    one.hide(PRIVATE).await;
+    (one.another(), one.account("root", true).await)
+}
+
+/// Sends a change to a server, which must succeed.
+async fn change(app: &TestApp, method: &str, path: &str, token: &str, body: Option<serde_json::Value>) {
+    let answer = app.send(method, path, token, body).await;
+    assert!(answer.status.is_success(), "{answer:?}");
+}
+
+#[database_test]
+async fn attack_streams_end_with_the_access_of_their_reader(one: TestApp) {
+    let (other, root) = with_private_project(&one).await;
+    let mut kept = Events::open_as(&one, PRIVATE, Some(&root)).await;
+    let members = format!("/api/v1/projects/{PRIVATE}/members");
+
+    let removed = one.member("removed", PRIVATE, Role::Viewer).await;
+    let mut stream = Events::open_as(&one, PRIVATE, Some(&removed)).await;
+    change(&other, "DELETE", &format!("{members}/removed"), &root, None).await;
+    stream.end().await;
+
+    let deleted = one.member("deleted", PRIVATE, Role::Viewer).await;
+    let mut stream = Events::open_as(&one, PRIVATE, Some(&deleted)).await;
+    change(&other, "DELETE", "/api/v1/accounts/deleted", &root, None).await;
+    stream.end().await;
+
+    let binding = Binding { project: Some(PRIVATE.into()), machine: None };
+    for (verb, body) in [("", None), ("/rotate", Some(json!({"overlap_hours": 0})))] {
+        let token = one.program_token(TokenKind::Ci, &[Scope::Read], &binding).await;
+        let token_id: i64 = one.scalar("select max(token_id) from token").await;
+        let mut stream = Events::open_as(&one, PRIVATE, Some(&token)).await;
+        let method = if body.is_none() { "DELETE" } else { "POST" };
+        change(&other, method, &format!("/api/v1/tokens/{token_id}{verb}"), &root, body).await;
+        stream.end().await;
+    }
+
+    let own_page = [("x-roundtrip-csrf", "1"), ("sec-fetch-site", "same-origin")];
+    let body = Some(json!({"token": root}));
+    let signed_in = one.send_with("POST", "/api/v1/session", &own_page, body).await;
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap();
+    let request = Request::get(format!("/api/v1/projects/{PRIVATE}/events")).header("cookie", cookie);
+    let mut stream = Events::of(one.answer(request.body(Body::empty()).unwrap()).await).await;
+    let [csrf, site] = own_page;
+    let answer = other.send_with("DELETE", "/api/v1/session", &[csrf, site, ("cookie", cookie)], None).await;
+    assert_eq!(answer.status, 204);
+    stream.end().await;
+
+    let report = RunReport { project: factory::slug(PRIVATE), ..factory::nth(7) };
+    one.store(&report).await;
+    assert_eq!(kept.new_runs().await.runs[0].run_id, report.run_id.as_uuid(), "the access did not end");
+    change(&other, "DELETE", &format!("/api/v1/projects/{PRIVATE}"), &root, None).await;
+    kept.end().await;
+}
+
+#[database_test]
+async fn attack_streams_of_strangers_end_when_the_project_becomes_private(one: TestApp) {
+    let mut stream = Events::after_first_run(&one).await;
+    let (other, root) = (one.another(), one.account("root", true).await);
+    let private = Some(json!({"visibility": "private"}));
+    change(&other, "PATCH", "/api/v1/projects/libfoo", &root, private).await;
+    stream.end().await;
+}
+
+#[database_test]
+async fn attack_no_event_is_sent_after_an_unannounced_change(app: TestApp) {
+    let mut stream = Events::after_first_run(&app).await;
+    // Directly in the database, as by an operator.
+    app.hide("libfoo").await;
+    app.store(&factory::nth(7)).await;
+    stream.end().await;
 }

@@ -68,7 +68,8 @@ async fn reports_database_and_background_metrics(app: TestApp) {
         "roundtrip_analysis_runs_waiting 1",
         r#"roundtrip_task_lag_seconds{task="retention"} 0"#,
         r#"roundtrip_task_failed{task="retention"} 1"#,
-        "roundtrip_upload_queue_bytes 0",
+        "roundtrip_upload_memory_bytes 0",
+        "roundtrip_upload_memory_bytes_max 268435456",
     ];
     assert_lines(&text, &lines);
     let bytes = text.lines().find_map(|line| line.strip_prefix("roundtrip_database_size_bytes ")).unwrap();

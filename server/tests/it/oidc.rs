@@ -130,6 +130,13 @@ async fn names_the_wrong_claim(fixture: OidcFixture) {
         (json!({"event_name": null}), "lacks a claim"),
         (json!({"sha": null}), "lacks a claim"),
         (json!({"ref": null}), "lacks a claim"),
+        (json!({"jti": "a\0"}), "in an unexpected form"),
+        (json!({"repository": "octo/lib\0"}), "in an unexpected form"),
+        (json!({"workflow_ref": "a\0"}), "in an unexpected form"),
+        (json!({"event_name": "push\0"}), "in an unexpected form"),
+        (json!({"sha": "a\0"}), "in an unexpected form"),
+        (json!({"ref": "a\0"}), "in an unexpected form"),
+        (json!({"environment": "a\0"}), "in an unexpected form"),
     ] {
         let problem = fixture.exchange_with(changes.clone()).await.assert_problem(401, "unauthenticated");
         assert!(problem.detail.contains(reason), "{changes}: {problem:?}");

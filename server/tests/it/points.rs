@@ -117,3 +117,17 @@ async fn filters_points_of_the_trend(app: TestApp) {
         assert_eq!(found, json!(vec![[7, 7_000]; count]), "{lines}");
     }
 }
+
+#[database_test]
+async fn the_points_of_all_series_are_limited(app: TestApp) {
+    let many: Vec<_> = (1..=200).map(|series_id| series_id.to_string()).collect();
+    let many = many.join(",");
+    // They do not exist, which the server looks up after it has checked the limit.
+    for permitted in ["", "&limit=100"] {
+        app.get(&format!("/api/v1/points?series={many}{permitted}"))
+            .await
+            .assert_problem(404, "unknown-series");
+    }
+    let answer = app.get(&format!("/api/v1/points?series={many}&limit=101")).await;
+    answer.assert_invalid("expected at most 100 of each");
+}

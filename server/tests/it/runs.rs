@@ -237,6 +237,21 @@ async fn stores_a_run_that_failed_entirely(app: TestApp) {
 }
 
 #[database_test]
+async fn returns_reports_of_several_parts_and_frames(app: TestApp) {
+    let mut report = serde_json::to_value(factory::report()).unwrap();
+    report["added_later"] = (0..100_000_u64)
+        .map(|number| format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        .collect();
+    let body = serde_json::to_vec(&report).unwrap();
+    let (begin, end) = body.split_at(body.len() / 3);
+    let frames = [begin, end].map(|part| zstd::encode_all(part, 1).unwrap()).concat();
+    assert!(frames.len() > 256 * 1024, "{} bytes are one part", frames.len());
+    let run_id = report["run_id"].as_str().unwrap();
+    app.put_bytes(run_id, &[("content-encoding", "zstd")], frames).await;
+    assert!(app.get(&format!("/api/v1/runs/{run_id}/report")).await.body == body);
+}
+
+#[database_test]
 async fn returns_the_report_byte_for_byte(app: TestApp) {
     let report = factory::report();
     // Indented and with an unknown member. Everything is kept.

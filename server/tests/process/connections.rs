@@ -41,7 +41,7 @@ fn status(from: &str, address: SocketAddr) -> u16 {
 }
 
 /// A connection from another address of this machine.
-fn connect(from: &str, address: SocketAddr) -> TcpStream {
+pub(crate) fn connect(from: &str, address: SocketAddr) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     let stream = runtime.block_on(async {
         let socket = TcpSocket::new_v4().unwrap();

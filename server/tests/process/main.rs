@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
+mod attack_reads;
+mod attack_uploads;
 mod backup;
 mod connections;
 mod crash;

@@ -130,10 +130,10 @@ async fn profiles(
     let mut found = HashMap::new();
     for run_id in run_ids {
         let run = Location { run_id, machine_id, commit_ordinal };
-        let Some(body) = db::run::upload(pool, run).await? else { continue };
+        let Some(profiles) = stored_upload::profiles(pool, run).await? else { continue };
         let outcomes = db::run::outcomes(pool, run).await?;
         let series_ids = outcomes.into_iter().map(|(series_id, _)| (run_id, series_id));
-        found.extend(series_ids.zip(stored_upload::profiles(body).await?));
+        found.extend(series_ids.zip(profiles));
     }
     Ok(found)
 }

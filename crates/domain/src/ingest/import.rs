@@ -1,6 +1,6 @@
 //! Turns another tool's file into a report. The file itself is stored as well.
 
-use super::{KEPT_LEVEL, Upload, UploadBody, inflate, integer, parse, reduce};
+use super::{KEPT_LEVEL, Upload, integer, parse, reduce};
 use crate::error::DomainError;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use roundtrip_import::{Format, INPUT_BYTES_MAX};
@@ -8,10 +8,9 @@ use roundtrip_storage::original::Original;
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportRequest, ImportedFile};
 use sha2::{Digest, Sha256};
 
-/// Reads the request and its file.
-pub(super) fn prepare(body: &UploadBody) -> Result<Upload, DomainError> {
-    let bytes = inflate::inflate(&body.bytes, body.encoding)?;
-    let ImportRequest { mut report, file } = parse::parse_import(&bytes)?;
+/// Reads the request, inflated, and its file.
+pub(super) fn prepare(bytes: &[u8]) -> Result<Upload, DomainError> {
+    let ImportRequest { mut report, file } = parse::parse_import(bytes)?;
     let ImportedFile { name, format, base64 } = file;
     let wrong = |member: &str, detail: String| DomainError::InvalidReport {
         pointer: Some(format!("/file/{member}")),
@@ -50,7 +49,7 @@ pub(super) fn prepare(body: &UploadBody) -> Result<Upload, DomainError> {
         file_zstd: compress(&bytes_of_file)?,
     };
     // The same request again is the same run.
-    let body_sha256 = Sha256::digest(&bytes).into();
+    let body_sha256 = Sha256::digest(bytes).into();
     Ok(Upload {
         body_sha256,
         body_zstd: compress(&whole)?,

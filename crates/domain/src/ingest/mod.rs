@@ -3,11 +3,13 @@
 //! Everything up to storing is CPU-bound and runs on blocking threads; storing is one transaction. All checks
 //! come before the first write.
 
-pub mod admission;
+pub mod download;
+pub mod bodies;
 mod ids;
 mod import;
 mod inflate;
 mod integer;
+pub mod memory;
 mod ordering;
 mod parse;
 mod reduce;
@@ -16,8 +18,10 @@ pub mod stored_upload;
 
 use crate::access::Caller;
 use crate::error::DomainError;
-use admission::{Admission, Admitted};
+use bodies::Arriving;
 use ids::Ids;
+use inflate::{Inflated, Sent};
+use memory::{Memory, Reserved};
 use roundtrip_storage as db;
 use roundtrip_storage::access::Visibility;
 use roundtrip_wire::{Acknowledged, RunId, RunReport};
@@ -29,6 +33,10 @@ use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+/// The least memory to begin an upload with: enough for most.
+const FIRST_BYTES: usize = 4 * 1024 * 1024;
+/// Memory to begin with for each byte as sent.
+const FIRST_BYTES_PER_BYTE: usize = 20;
 /// Uploads are written once and read seldom, but a run takes minutes, so the default level is fast enough.
 const KEPT_LEVEL: i32 = zstd::DEFAULT_COMPRESSION_LEVEL;
 
@@ -96,8 +104,35 @@ pub struct UploadBody {
     pub bytes: Vec<u8>,
     /// How they are compressed.
     pub encoding: Encoding,
-    /// Their share of the memory: part of the body, so that it is given back with it.
-    pub admitted: Admitted,
+    /// The memory of these bytes.
+    pub arriving: Arriving,
+}
+
+/// The contents of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// A report of this run.
+    Report(RunId),
+    /// Another tool's file.
+    Import,
+}
+
+impl Content {
+    /// The memory that it takes, in relation to its JSON.
+    fn memory_factor(self) -> usize {
+        match self {
+            Self::Report(_) => 1,
+            Self::Import => 4,
+        }
+    }
+}
+
+/// The result of parsing an upload with limited memory.
+#[derive(Debug)]
+enum Attempt {
+    Prepared(Upload, Reserved),
+    /// More memory is needed: this many bytes.
+    Needs(Sent, usize),
 }
 
 /// The parameters of an upload, besides its body.
@@ -115,20 +150,20 @@ pub struct UploadOptions {
 #[derive(Clone, Debug)]
 pub struct Ingest {
     pool: PgPool,
-    admission: Admission,
+    memory: Memory,
     /// Cached keys of shared rows.
     ids: Arc<Ids>,
 }
 
 impl Ingest {
     /// An ingest for a database.
-    pub fn new(pool: PgPool) -> Self {
-        Self { pool, admission: Admission::default(), ids: Arc::default() }
+    pub fn new(pool: PgPool, memory: Memory) -> Self {
+        Self { pool, memory, ids: Arc::default() }
     }
 
-    /// The limits of concurrent uploads.
-    pub fn admission(&self) -> &Admission {
-        &self.admission
+    /// The memory of concurrent uploads.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Stores a run. It is on disk when this returns.
@@ -142,7 +177,7 @@ impl Ingest {
         body: UploadBody,
         options: UploadOptions,
     ) -> Result<(Stored, UploadReceipt), DomainError> {
-        self.ingest(uploader, options, move || prepare(run_id, body)).await
+        self.ingest(uploader, Content::Report(run_id), body, options).await
     }
 
     /// Stores another tool's file, and the run of its results.
@@ -155,19 +190,17 @@ impl Ingest {
         body: UploadBody,
         options: UploadOptions,
     ) -> Result<(Stored, UploadReceipt), DomainError> {
-        self.ingest(uploader, options, move || import::prepare(&body)).await
+        self.ingest(uploader, Content::Import, body, options).await
     }
 
     async fn ingest(
         &self,
         uploader: &Caller,
+        content: Content,
+        body: UploadBody,
         options: UploadOptions,
-        prepare: impl FnOnce() -> Result<Upload, DomainError> + Send + 'static,
     ) -> Result<(Stored, UploadReceipt), DomainError> {
-        let turn = self.admission.turn().await?;
-        let prepared = tokio::task::spawn_blocking(prepare).await;
-        drop(turn);
-        let mut upload = prepared.map_err(DomainError::internal)??;
+        let (mut upload, reserved) = self.prepare(content, body).await?;
         if options.quarantined {
             upload.quarantine();
         }
@@ -176,14 +209,67 @@ impl Ingest {
         // Runs in its own task. If a client's disconnect dropped it during a `copy`, sqlx would read the rest
         // of that response as the response to the connection's next statement.
         let ingest = self.clone();
-        let storing = async move { store::store(&ingest, &upload, options).await };
+        let storing = async move {
+            let stored = store::store(&ingest, &upload, options).await;
+            drop((upload, reserved));
+            stored
+        };
         tokio::spawn(storing.in_current_span()).await.map_err(DomainError::internal)?
+    }
+
+    /// Inflates and parses a body. Its memory is only known afterwards: most need no more than they begin with.
+    async fn prepare(&self, content: Content, body: UploadBody) -> Result<(Upload, Reserved), DomainError> {
+        let UploadBody { bytes, encoding, mut arriving } = body;
+        let (sender, deadline) = (arriving.sender(), Memory::deadline());
+        let mut needed = FIRST_BYTES + FIRST_BYTES_PER_BYTE * bytes.len();
+        let mut sent = Sent { bytes, encoding };
+        loop {
+            let ready = async {
+                let reserved = self.memory.reserve(sender, needed, deadline).await?;
+                Ok((reserved, self.memory.turn(deadline).await?))
+            };
+            let (reserved, turn) = tokio::select! {
+                ready = ready => ready?,
+                () = arriving.evicted() => return Err(DomainError::Busy),
+            };
+            let whole = self.memory.parsed_bytes_max();
+            let attempt = tokio::task::spawn_blocking(move || attempt(content, sent, reserved, whole)).await;
+            drop(turn);
+            match attempt.map_err(DomainError::internal)?? {
+                Attempt::Prepared(upload, reserved) => return Ok((upload, reserved)),
+                Attempt::Needs(again, bytes) => (sent, needed) = (again, bytes),
+            }
+        }
     }
 }
 
-fn prepare(run_id: RunId, body: UploadBody) -> Result<Upload, DomainError> {
-    let bytes = inflate::inflate(&body.bytes, body.encoding)?;
-    let report = parse::parse(&bytes)?;
+fn attempt(
+    content: Content,
+    sent: Sent,
+    reserved: Reserved,
+    bytes_max: usize,
+) -> Result<Attempt, DomainError> {
+    let factor = content.memory_factor();
+    // A file's results are not known from its size. The largest files are read alone.
+    let is_alone = content == Content::Import && reserved.bytes() == bytes_max;
+    let memory_bytes = if is_alone { usize::MAX } else { reserved.bytes() / factor };
+    let bytes = match inflate::inflate(&sent, memory_bytes)? {
+        Inflated::Whole(bytes) => bytes,
+        Inflated::Needs(needed) if needed > bytes_max => {
+            let state = "of memory when parsed: send fewer results, or pass `serve` a larger --upload-memory";
+            return Err(DomainError::BodyTooLarge { max_bytes: bytes_max, state });
+        }
+        Inflated::Needs(needed) => return Ok(Attempt::Needs(sent, bytes_max.min(needed * factor))),
+    };
+    let upload = match content {
+        Content::Report(run_id) => prepare(run_id, &bytes, sent)?,
+        Content::Import => import::prepare(&bytes)?,
+    };
+    Ok(Attempt::Prepared(upload, reserved))
+}
+
+fn prepare(run_id: RunId, bytes: &[u8], sent: Sent) -> Result<Upload, DomainError> {
+    let report = parse::parse(bytes)?;
     if report.run_id != run_id {
         return Err(DomainError::InvalidReport {
             pointer: Some("/run_id".into()),
@@ -192,11 +278,11 @@ fn prepare(run_id: RunId, body: UploadBody) -> Result<Upload, DomainError> {
     }
     integer::check(&report)?;
     let numbers = reduce::reduce(&report)?;
-    let body_sha256 = Sha256::digest(&bytes).into();
-    let body_zstd = match body.encoding {
-        Encoding::Zstd => body.bytes,
+    let body_sha256 = Sha256::digest(bytes).into();
+    let body_zstd = match sent.encoding {
+        Encoding::Zstd => sent.bytes,
         Encoding::Gzip | Encoding::Identity => {
-            zstd::encode_all(bytes.as_slice(), KEPT_LEVEL).map_err(DomainError::internal)?
+            zstd::encode_all(bytes, KEPT_LEVEL).map_err(DomainError::internal)?
         }
     };
     Ok(Upload { report, body_sha256, body_zstd, numbers, original: None, quarantined: false })

@@ -110,8 +110,7 @@ async fn insert_rest(
     standing: Standing,
 ) -> Result<(), DomainError> {
     let report = &upload.report;
-    let outcomes: Vec<_> = report.results.iter().map(db::run::Outcome::from).collect();
-    db::run::insert_outcomes(connection, key, &ids.series_ids, &outcomes).await.map_err(refused)?;
+    db::run::insert_outcomes(connection, key, &ids.series_ids, &report.results).await.map_err(refused)?;
     db::run::insert_upload(connection, key, &upload.body_zstd).await?;
     let place = db::point::Placement {
         key,

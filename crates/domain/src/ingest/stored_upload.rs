@@ -6,28 +6,42 @@ use anyhow::Context;
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::shape::{self, Profile};
+use roundtrip_storage as db;
+use roundtrip_storage::run::Location;
 use roundtrip_wire::{CaseResult, Repetition, RunReport};
+use sqlx::PgPool;
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// The report, byte for byte as it was before compression.
-pub async fn report_bytes(body_zstd: Vec<u8>) -> Result<Vec<u8>, DomainError> {
-    run_blocking(move || inflate(&body_zstd)).await
-}
+/// Maximum number of uploads that are read at the same time. Each is in memory as a whole.
+const READERS_MAX: usize = 2;
+/// How long a request waits for its turn.
+const TURN_WAIT_MAX: Duration = Duration::from_secs(20);
 
-/// Calls `describe` for each result, in the order of the upload.
+static TURNS: Semaphore = Semaphore::const_new(READERS_MAX);
+
+/// Calls `describe` for each result, in the order of the upload. None without an upload.
 pub async fn results<T: Send + 'static>(
-    body_zstd: Vec<u8>,
+    pool: &PgPool,
+    run: Location,
     describe: fn(&CaseResult) -> T,
-) -> Result<Vec<T>, DomainError> {
-    run_blocking(move || Ok(report(&body_zstd)?.results.iter().map(describe).collect())).await
+) -> Result<Option<Vec<T>>, DomainError> {
+    let turn = turn().await?;
+    let Some(body_zstd) = db::run::upload(pool, run).await? else { return Ok(None) };
+    run_blocking(turn, move || Ok(report(&body_zstd)?.results.iter().map(describe).collect())).await.map(Some)
 }
 
-/// Calls `describe` for each repetition of the result at `position`, in the order of their indices.
+/// Calls `describe` for each repetition of a series in a run, in the order of their indices. None without an upload.
 pub async fn repetitions<T: Send + 'static>(
-    body_zstd: Vec<u8>,
-    position: i32,
+    pool: &PgPool,
+    run: Location,
+    series_id: i64,
     describe: fn(Repetition, &Distribution) -> T,
-) -> Result<Vec<T>, DomainError> {
-    run_blocking(move || {
+) -> Result<Option<Vec<T>>, DomainError> {
+    let turn = turn().await?;
+    let found = db::run::upload_with_position(pool, run, series_id).await?;
+    let Some((position, body_zstd)) = found else { return Ok(None) };
+    run_blocking(turn, move || {
         let report = report(&body_zstd)?;
         let position = usize::try_from(position).map_err(DomainError::internal)?;
         let result = report.results.into_iter().nth(position).context("the upload lacks a stored result");
@@ -40,15 +54,17 @@ pub async fn repetitions<T: Send + 'static>(
                 reduce::decode(String::new, &repetition, &mut decoder).map_err(DomainError::internal)?;
             Ok(describe(repetition, &distribution))
         });
-        described.collect()
+        described.collect::<Result<_, _>>().map(Some)
     })
     .await
 }
 
 /// The profiles of the repetitions of each result, in the order of their indices; results in the order of the
-/// upload.
-pub async fn profiles(body_zstd: Vec<u8>) -> Result<Vec<Vec<Profile>>, DomainError> {
-    run_blocking(move || {
+/// upload. None without an upload.
+pub async fn profiles(pool: &PgPool, run: Location) -> Result<Option<Vec<Vec<Profile>>>, DomainError> {
+    let turn = turn().await?;
+    let Some(body_zstd) = db::run::upload(pool, run).await? else { return Ok(None) };
+    run_blocking(turn, move || {
         let mut decoder = Decoder::default();
         let results = report(&body_zstd)?.results.into_iter().map(|mut result| {
             result.repetitions.sort_by_key(|repetition| repetition.index);
@@ -59,14 +75,28 @@ pub async fn profiles(body_zstd: Vec<u8>) -> Result<Vec<Vec<Profile>>, DomainErr
             });
             profiles.collect()
         });
-        results.collect()
+        results.collect::<Result<_, _>>().map(Some)
     })
     .await
 }
 
+/// Waits for a turn to read an upload.
+async fn turn() -> Result<SemaphorePermit<'static>, DomainError> {
+    match tokio::time::timeout(TURN_WAIT_MAX, TURNS.acquire()).await {
+        Ok(permit) => permit.map_err(DomainError::internal),
+        Err(late) => Err(DomainError::unavailable(late)),
+    }
+}
+
+/// Works on another thread. The turn ends with the work, even if the client disconnects earlier.
 async fn run_blocking<T: Send + 'static>(
+    turn: SemaphorePermit<'static>,
     work: impl FnOnce() -> Result<T, DomainError> + Send + 'static,
 ) -> Result<T, DomainError> {
+    let work = move || {
+        let _turn = turn;
+        work()
+    };
     tokio::task::spawn_blocking(work).await.map_err(DomainError::internal)?
 }
 

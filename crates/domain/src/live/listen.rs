@@ -2,7 +2,7 @@
 
 use super::{Announcement, Live, Received};
 use roundtrip_storage as db;
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgListener, PgNotification};
 use std::time::Duration;
 
 /// The idle time after which the connection is checked: a device on the path may have dropped it silently.
@@ -16,7 +16,8 @@ pub(super) async fn run(live: Live, mut listener: PgListener) {
     let passing_on = async {
         loop {
             match receive(&mut listener).await {
-                Ok(Some(received)) => live.receive(received),
+                Ok(Some(notification)) if db::live::is_about_access(&notification) => live.access_changed(),
+                Ok(Some(notification)) => live.receive(parse(notification.payload())),
                 // The connection was lost and restored.
                 Ok(None) => live.receive(Received::Gap),
                 Err(sqlx::Error::PoolClosed) => return,
@@ -35,11 +36,11 @@ pub(super) async fn run(live: Live, mut listener: PgListener) {
     }
 }
 
-/// The next announcement; none if the connection was lost and restored.
-async fn receive(listener: &mut PgListener) -> sqlx::Result<Option<Received>> {
+/// The next notification; none if the connection was lost and restored.
+async fn receive(listener: &mut PgListener) -> sqlx::Result<Option<PgNotification>> {
     loop {
         match tokio::time::timeout(CHECK_INTERVAL, listener.try_recv()).await {
-            Ok(notification) => return Ok(notification?.map(|notification| parse(notification.payload()))),
+            Ok(notification) => return notification,
             Err(_) => {
                 let check = tokio::time::timeout(CHECK_TIMEOUT, db::live::check(listener)).await;
                 check.map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??;

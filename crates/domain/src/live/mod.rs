@@ -5,6 +5,8 @@
 //!   database in commit order under one lock, so uploads would commit one after the other.
 //! - Each server listens on one connection (`listen`), from its first client on, and passes on the announcements. A client
 //!   that reads too slowly receives a gap and continues from there, so no queue grows.
+//! - Changes that can end access are announced in their own transaction, because they are rare. Each client is then told
+//!   to check its access, as it must before each message.
 //! - Delivery is not guaranteed: a server can stop between commit and NOTIFY, and a connection can break. After a gap or a
 //!   reconnect, a client must reload its data.
 
@@ -16,16 +18,18 @@ use roundtrip_storage::live::NewRun;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-const CLIENTS_MAX: usize = 256;
 const BEHIND_MAX: usize = 256;
 /// How long new runs are collected before an announcement.
 const COLLECTED_FOR: Duration = Duration::from_millis(250);
+/// How long changes of access are collected. Each makes all clients query the database.
+const ACCESS_COLLECTED_FOR: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 1_000 });
 /// Maximum number of runs in an announcement: PostgreSQL limits the payload to 8,000 bytes, and a run takes
 /// up to 180.
 const RUNS_NAMED_MAX: usize = 40;
@@ -46,6 +50,8 @@ pub enum LiveEvent {
     Runs(String),
     /// Some messages may have been lost.
     Gap,
+    /// The client may have lost its access.
+    AccessChanged,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,6 +65,7 @@ struct Announcement {
 enum Received {
     Runs { project: String, data: String },
     Gap,
+    AccessChanged,
 }
 
 /// The streams of new runs; cheap to clone.
@@ -72,8 +79,9 @@ struct Shared {
     pool: PgPool,
     pending: Mutex<Vec<Uuid>>,
     received: broadcast::Sender<Arc<Received>>,
-    clients: Arc<Semaphore>,
     is_listening: tokio::sync::Mutex<bool>,
+    /// Whether a change of access is being collected.
+    is_access_pending: AtomicBool,
     is_closed: watch::Sender<bool>,
 }
 
@@ -83,7 +91,6 @@ pub struct Subscription {
     project: String,
     received: broadcast::Receiver<Arc<Received>>,
     is_closed: watch::Receiver<bool>,
-    _place: OwnedSemaphorePermit,
 }
 
 impl Live {
@@ -94,8 +101,8 @@ impl Live {
                 pool,
                 pending: Mutex::default(),
                 received: broadcast::Sender::new(BEHIND_MAX),
-                clients: Arc::new(Semaphore::new(CLIENTS_MAX)),
                 is_listening: tokio::sync::Mutex::new(false),
+                is_access_pending: AtomicBool::new(false),
                 is_closed: watch::Sender::new(false),
             }),
         }
@@ -130,19 +137,15 @@ impl Live {
         }
     }
 
-    /// Subscribes to a project. From now on, missed runs are reported as a gap.
+    /// Subscribes to a project. From now on, missed runs are reported as a gap, and changes of access are reported.
     ///
     /// # Errors
-    /// There are too many clients, the database does not answer, or the server is stopping.
+    /// The database does not answer, or the server is stopping.
     pub async fn subscribe(&self, project: &str) -> Result<Subscription, DomainError> {
         let shared = &self.shared;
         if *shared.is_closed.borrow() {
             return Err(DomainError::unavailable(anyhow::anyhow!("the server is stopping")));
         }
-        let place = Arc::clone(&shared.clients).try_acquire_owned();
-        let place = place.map_err(|_| {
-            DomainError::unavailable(anyhow::anyhow!("all {CLIENTS_MAX} streams of this server are taken"))
-        })?;
         let received = shared.received.subscribe();
         let mut is_listening = shared.is_listening.lock().await;
         if !*is_listening {
@@ -150,12 +153,7 @@ impl Live {
             tokio::spawn(listen::run(self.clone(), listener));
             *is_listening = true;
         }
-        Ok(Subscription {
-            project: project.to_owned(),
-            received,
-            is_closed: shared.is_closed.subscribe(),
-            _place: place,
-        })
+        Ok(Subscription { project: project.to_owned(), received, is_closed: shared.is_closed.subscribe() })
     }
 
     /// Ends all streams, and rejects new ones.
@@ -178,6 +176,19 @@ impl Live {
         Ok(db::live::notify(&self.shared.pool, &payloads).await?)
     }
 
+    /// Tells all clients to check their access, soon.
+    fn access_changed(&self) {
+        if self.shared.is_access_pending.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let live = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(ACCESS_COLLECTED_FOR).await;
+            live.shared.is_access_pending.store(false, Ordering::Relaxed);
+            live.receive(Received::AccessChanged);
+        });
+    }
+
     fn receive(&self, received: Received) {
         // It is not an error if there are no clients.
         let _ = self.shared.received.send(Arc::new(received));
@@ -190,7 +201,7 @@ impl Live {
 }
 
 impl Subscription {
-    /// The next message; none when the server is stopping.
+    /// The next message; none when the server is stopping. Check the client's access before you pass it on.
     pub async fn next(&mut self) -> Option<LiveEvent> {
         loop {
             let received = tokio::select! {
@@ -203,6 +214,7 @@ impl Subscription {
                     return Some(LiveEvent::Runs(data.clone()));
                 }
                 Ok(Received::Runs { .. }) => {}
+                Ok(Received::AccessChanged) => return Some(LiveEvent::AccessChanged),
                 Ok(Received::Gap) | Err(broadcast::error::RecvError::Lagged(_)) => {
                     return Some(LiveEvent::Gap);
                 }
@@ -235,7 +247,6 @@ mod tests {
             project: "libfoo".into(),
             received: live.shared.received.subscribe(),
             is_closed: live.shared.is_closed.subscribe(),
-            _place: Arc::clone(&live.shared.clients).try_acquire_owned().unwrap(),
         }
     }
 
@@ -276,12 +287,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn limits_the_number_of_streams() {
+    async fn changes_of_access_are_collected() {
         let live = live();
-        let clients: Vec<_> = (0..CLIENTS_MAX).map(|_| client(&live)).collect();
-        let refused = live.subscribe("libfoo").await.unwrap_err();
-        assert!(matches!(&refused, DomainError::Unavailable(cause) if cause.to_string().contains("taken")));
-        drop(clients);
-        assert!(Arc::clone(&live.shared.clients).try_acquire_owned().is_ok());
+        let mut client = client(&live);
+        for _ in 0..1_000 {
+            live.access_changed();
+        }
+        assert_eq!(client.next().await, Some(LiveEvent::AccessChanged));
+        live.receive(Received::Gap);
+        assert_eq!(client.next().await, Some(LiveEvent::Gap));
+        live.access_changed();
+        assert_eq!(client.next().await, Some(LiveEvent::AccessChanged));
     }
 }

@@ -1,6 +1,7 @@
 //! CSV responses (RFC 4180) for spreadsheets and scripts, with the unit in each column's name.
 
 use crate::error::ApiError;
+use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
@@ -16,9 +17,15 @@ pub(super) struct Table<R: 'static> {
 impl<R> Table<R> {
     /// Creates a table with its header.
     pub(super) fn new(columns: &'static [Column<R>]) -> Result<Self, ApiError> {
-        let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-        writer.write_record(columns.iter().map(|(name, _)| name)).map_err(ApiError::internal)?;
-        Ok(Self { columns, writer })
+        let mut table = Self::rows(columns);
+        table.writer.write_record(columns.iter().map(|(name, _)| name)).map_err(ApiError::internal)?;
+        Ok(table)
+    }
+
+    /// Creates a part of a table, without a header.
+    pub(super) fn rows(columns: &'static [Column<R>]) -> Self {
+        let writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+        Self { columns, writer }
     }
 
     pub(super) fn push(&mut self, row: &R) -> Result<(), ApiError> {
@@ -26,15 +33,24 @@ impl<R> Table<R> {
         self.writer.write_record(cells).map_err(ApiError::internal)
     }
 
+    /// The text.
+    pub(super) fn text(self) -> Result<Vec<u8>, ApiError> {
+        self.writer.into_inner().map_err(|error| ApiError::internal(error.into_error()))
+    }
+
     /// The response; `name` is the file name without `.csv`.
     pub(super) fn finish(self, name: &str) -> Result<Response, ApiError> {
-        let text = self.writer.into_inner().map_err(|error| ApiError::internal(error.into_error()))?;
-        let headers = [
-            (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
-            (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")),
-        ];
-        Ok((headers, text).into_response())
+        Ok(file(name, self.text()?))
     }
+}
+
+/// The response with a text; `name` is the file name without `.csv`.
+pub(super) fn file(name: &str, text: impl Into<Body>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")),
+    ];
+    (headers, text.into()).into_response()
 }
 
 /// The `vary` header, because the format depends on `accept`.

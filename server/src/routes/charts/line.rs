@@ -1,14 +1,16 @@
 //! Lines over commits in a compact format.
 
-use super::csv::{Column, Table, cell, negotiated};
+use super::csv::{Column, Table, cell, file, negotiated};
 use super::{LinesAsked, PointRange};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Accept, Caller, Format, Query, within};
 use crate::routes::permitted;
 use crate::routes::series::SeriesIds;
+use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use roundtrip_domain::charts::delta::{self, Deltas, EnvironmentBegins, OptionalDeltas};
 use roundtrip_domain::charts::downsample;
 use roundtrip_domain::charts::quantile::Quantiles;
@@ -28,6 +30,10 @@ pub(crate) const POINTS_MAX: i64 = 10_000;
 pub(crate) const POINTS_MIN: i64 = 2;
 /// The default number of points per line, about the width of a chart in pixels.
 pub(crate) const POINTS_DEFAULT: i64 = 500;
+/// The size from which the rest of a table is read while it is sent.
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
+/// The most memory of one series in a table: 10,000 rows and their text.
+const SERIES_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Lines over commits.
 #[derive(Debug, Serialize, ToSchema)]
@@ -179,21 +185,28 @@ pub(crate) async fn line_chart(
 ) -> Result<Response, ApiError> {
     let count_max = within("points", query.points.unwrap_or(POINTS_DEFAULT), POINTS_MIN..=POINTS_MAX)?;
     let count_max = usize::try_from(count_max).map_err(ApiError::internal)?;
-    let series_ids = query.series.as_slice();
-    let range = PointRange {
-        last: query.last,
-        from: query.from,
-        to: query.to,
-        lines: query.lines,
-        branch: query.branch.as_deref(),
-        series_count: series_ids.len(),
-    };
-    let selection = range.selection()?;
-    let keys = permitted::series(&state, &caller, series_ids).await?;
+    let selection = query.selection()?;
+    let keys = permitted::series(&state, &caller, query.series.as_slice()).await?;
     Ok(negotiated(match query.format.unwrap_or(accepted) {
-        Format::Csv => table(&state, &keys, &selection).await?,
+        Format::Csv => table(state, &caller, keys, query).await?,
         Format::Json => Json(chart(&state, &keys, &selection, &query, count_max).await?).into_response(),
     }))
+}
+
+impl LineQuery {
+    /// # Errors
+    /// A parameter is out of range, or conflicts with another one.
+    fn selection(&self) -> Result<Selection<'_>, ApiError> {
+        let range = PointRange {
+            last: self.last,
+            from: self.from,
+            to: self.to,
+            lines: self.lines,
+            branch: self.branch.as_deref(),
+            series_count: self.series.as_slice().len(),
+        };
+        range.selection()
+    }
 }
 
 async fn chart(
@@ -391,20 +404,44 @@ fn stated<T: ToString>(row: &CsvRow, of: fn(&StatedPoint) -> T) -> String {
     }
 }
 
-/// The table of all points, one series after the other, so that only one series is in memory at a time.
+/// The table of all points, one series after the other, so that only one series is in memory at a time. The first series
+/// are read before the answer begins; an error in a later one breaks it off.
 async fn table(
-    state: &AppState,
-    keys: &[SeriesKey],
-    selection: &Selection<'_>,
+    state: AppState,
+    caller: &Caller,
+    keys: Vec<SeriesKey>,
+    query: LineQuery,
 ) -> Result<Response, ApiError> {
-    let mut table = Table::new(COLUMNS)?;
-    for &key in keys {
-        for row in db::point::selected(&state.pool, &[key], selection).await? {
-            table.push(&CsvRow::Measured(row))?;
-        }
-        for row in db::summary::selected(&state.pool, &[key], selection).await? {
-            table.push(&CsvRow::Stated(row))?;
-        }
+    let mut text = Table::new(COLUMNS)?.text()?;
+    let mut keys = keys.into_iter();
+    let selection = query.selection()?;
+    while text.len() < TEXT_BYTES_MAX
+        && let Some(key) = keys.next()
+    {
+        text.append(&mut rows(&state, key, &selection).await?);
     }
-    table.finish("points")
+    if keys.len() == 0 {
+        return Ok(file("points", text));
+    }
+    let share = state.unread.take(caller, caller.client(), SERIES_BYTES_MAX)?;
+    let rest = stream::try_unfold((state, keys, query), async |(state, mut keys, query)| {
+        let Some(key) = keys.next() else { return Ok(None) };
+        let text = rows(&state, key, &query.selection()?).await?;
+        Ok(Some((text, (state, keys, query))))
+    });
+    let rest = rest.inspect_err(|error: &ApiError| tracing::error!(%error, "cannot finish a table"));
+    let text = stream::iter([Ok(text)]).chain(rest);
+    Ok(file("points", share.hold(Body::from_stream(text))))
+}
+
+/// The rows of a series.
+async fn rows(state: &AppState, key: SeriesKey, selection: &Selection<'_>) -> Result<Vec<u8>, ApiError> {
+    let mut rows = Table::rows(COLUMNS);
+    for row in db::point::selected(&state.pool, &[key], selection).await? {
+        rows.push(&CsvRow::Measured(row))?;
+    }
+    for row in db::summary::selected(&state.pool, &[key], selection).await? {
+        rows.push(&CsvRow::Stated(row))?;
+    }
+    rows.text()
 }

@@ -246,6 +246,23 @@ async fn series_without_samples_has_stated_values(app: TestApp) {
 }
 
 #[database_test]
+async fn long_csv_is_read_while_it_is_sent(app: TestApp) {
+    const POINTS: usize = 8_000;
+    let transports = ["pipe", "tcp", "udp"].map(|transport| factory::once(transport, 64, 1_000));
+    app.store(&factory::nth_with(1, transports.to_vec())).await;
+    extend(&app.pool, &[(1_000, 1_500); POINTS - 1]).await;
+    let of_series = |series: &str| format!("/api/v1/charts/line?series={series}&last={POINTS}&format=csv");
+    let mut each = Vec::new();
+    for series in ["1", "2", "3"] {
+        each.push(csv_rows(&app, &of_series(series)).await);
+        assert_eq!(each[each.len() - 1].len(), POINTS);
+    }
+    // Without a length, because not all of it is known when it begins.
+    assert!(!app.open(&of_series("1,2,3"), None).await.headers().contains_key("content-length"));
+    assert_eq!(csv_rows(&app, &of_series("1,2,3")).await, each.concat());
+}
+
+#[database_test]
 async fn csv_has_every_point(app: TestApp) {
     let report = report_of(3, &[1_000, 1_500]);
     app.store(&report).await;

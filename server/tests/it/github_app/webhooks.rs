@@ -2,10 +2,15 @@
 
 use super::{AppFixture, REPOSITORY, sha};
 use crate::support::{Answer, TestApp};
+use axum::body::Body;
+use axum::http::Request;
+use futures_util::future::select_all;
+use futures_util::{StreamExt as _, stream};
 use roundtrip_github_fake::webhook::signature;
 use roundtrip_github_fake::{Delivery, Settings, Signing};
 use serde_json::json;
 use sqlx::PgPool;
+use std::task::Poll;
 
 const PATH: &str = "/api/v1/github/webhooks";
 const SECRET: &str = "It's a Secret to Everybody";
@@ -98,6 +103,36 @@ async fn rejects_bodies_over_githubs_limit(pool: PgPool) {
     largest.resize((25 << 20) - 2, b' ');
     largest.extend(b"1}");
     assert_eq!(signed(&fixture.app, |_| (), largest).await.status, 202);
+}
+
+#[database_test]
+async fn unsigned_bodies_do_not_block_signed_events(fixture: AppFixture) {
+    fixture.github.push_branch(REPOSITORY, "main", &sha('1'));
+    let event = fixture.github.push_event(REPOSITORY, "main");
+    let stalled = |size: usize| {
+        let parts = stream::iter([Ok::<_, std::io::Error>(vec![b' '; size])]).chain(stream::pending());
+        let request = Request::post(PATH).header("x-hub-signature-256", signature(SECRET, b"other"));
+        request.body(Body::from_stream(parts)).unwrap()
+    };
+    // Two and a half of the largest size fit. The third is rejected at once, so all have arrived.
+    let three = (0..3).map(|_| Box::pin(fixture.app.call(stalled(25 << 20))));
+    let (answer, _, two) = select_all(three).await;
+    answer.assert_problem(503, "busy");
+    let (headers, body) = event.request(SECRET, Signing::Right);
+    let mut rest = std::pin::pin!(fixture.app.call(stalled(14 << 20)));
+    assert!(std::future::poll_fn(|context| Poll::Ready(rest.as_mut().poll(context).is_pending())).await);
+    assert_eq!(fixture.app.send_bytes("POST", PATH, &headers, body).await.status, 202);
+    drop(two);
+}
+
+#[database_test]
+async fn names_nul_characters_in_signed_events(pool: PgPool) {
+    let fixture = AppFixture::with_github(pool, Settings::default()).await;
+    let body = json!({
+        "ref": "refs/heads/a\0", "installation": {"id": 1}, "repository": {"id": 1, "full_name": "acme/libfoo"},
+    });
+    let problem = signed(&fixture.app, |_| (), body.to_string().into_bytes()).await;
+    assert!(problem.assert_problem(400, "invalid-json").detail.contains("NUL"));
 }
 
 #[database_test]

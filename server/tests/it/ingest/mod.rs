@@ -4,6 +4,8 @@ use crate::support::{TestApp, factory};
 use axum::body::Body;
 use axum::http::Request;
 use flate2::{Compression, write::GzEncoder};
+use futures_util::future::select_all;
+use futures_util::{Stream, StreamExt as _, stream};
 use roundtrip_domain::ingest::UploadReceipt;
 use roundtrip_stats::{Distribution, Encoded};
 use roundtrip_wire::{Repetition, RunId, RunReport};
@@ -129,7 +131,7 @@ async fn upload_recreates_a_deleted_project(app: TestApp) {
     let before = app.row_counts().await;
     // Everything, while the server still caches the keys.
     app.execute(
-        "truncate project, project_machine, membership, machine, environment, series, measured_case, methodology,
+        "truncate project, project_machine, project_transport, membership, machine, environment, series, measured_case, methodology,
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
                   analysis_due, change_point, regression, agent, job, job_attempt, schedule, error_rate,
                   machine_error_rate, notification_channel, notification_message, notification, oidc_use, oidc_trust,
@@ -203,22 +205,54 @@ async fn stores_repetition_quantiles_in_order(app: TestApp) {
 }
 
 #[database_test]
-async fn full_memory_rejects_uploads_before_reading(app: TestApp) {
-    let slow = || {
-        let request = Request::put(format!("/api/v1/runs/{}", RunId::draw()))
-            .header("authorization", format!("Bearer {}", app.token))
-            .header("content-type", "application/json")
-            .header("content-length", 8 * MIB);
-        // A client that has sent its headers and is slow with the body.
-        request.body(Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>())).unwrap()
-    };
-    // Eight of the largest size fit; the ninth is rejected immediately.
+async fn announced_sizes_take_no_memory(app: TestApp) {
+    let slow = || request(&app, 8 * MIB, Body::from_stream(stalled(0)));
+    let mut many = select_all((0..100).map(|_| Box::pin(app.call(slow()))));
+    let report = factory::report();
+    tokio::select! {
+        (answer, ..) = &mut many => panic!("{answer:?}"),
+        () = app.store(&report) => {}
+    }
+}
+
+#[database_test]
+async fn stalled_uploads_make_room_for_others(app: TestApp) {
+    let slow = || request(&app, 8 * MIB, Body::from_stream(stalled(8 * MIB - 1)));
+    // Eight of the largest size fit.
     let nine = (0..9).map(|_| Box::pin(app.call(slow())));
-    let (answer, _, eight) = futures_util::future::select_all(nine).await;
+    let (answer, _, eight) = select_all(nine).await;
     answer.assert_problem(503, "busy");
     assert!(answer.headers["retry-after"].to_str().unwrap().parse::<u32>().unwrap() > 0);
-    drop(eight);
     app.store(&factory::report()).await;
+    drop(eight);
+}
+
+/// A large upload.
+fn request(app: &TestApp, length: usize, body: Body) -> Request<Body> {
+    Request::put(format!("/api/v1/runs/{}", RunId::draw()))
+        .header("authorization", format!("Bearer {}", app.token))
+        .header("content-type", "application/json")
+        .header("content-length", length)
+        .body(body)
+        .unwrap()
+}
+
+/// A body that ends never, after this many bytes.
+fn stalled(bytes: usize) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
+    stream::iter([Ok(vec![b' '; bytes])]).chain(stream::pending())
+}
+
+#[database_test]
+async fn rejects_reports_that_need_all_memory(app: TestApp) {
+    let report = factory::report();
+    let text = String::from_utf8(serde_json::to_vec(&report).unwrap()).unwrap();
+    let many = text.replacen(r#""history":["#, &format!(r#""history":[{}"#, "{},".repeat(MIB)), 1);
+    assert_ne!(text, many);
+    let answer = app
+        .put_bytes(&report.run_id.to_string(), &[("content-encoding", "gzip")], gzip(many.as_bytes()))
+        .await;
+    let problem = answer.assert_problem(413, "body-too-large");
+    assert!(problem.detail.contains("--upload-memory"), "{problem:?}");
 }
 
 /// The client disconnects at each point where the upload waits. With a single connection, the next query uses the

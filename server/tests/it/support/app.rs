@@ -264,7 +264,12 @@ impl TestApp {
             Some(token) => request.header("authorization", format!("Bearer {token}")),
             None => request,
         };
-        self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+        self.answer(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// The response to any request, before its body is read.
+    pub(crate) async fn answer(&self, request: Request<Body>) -> axum::response::Response {
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
