@@ -33,7 +33,7 @@ test.afterAll(async ({ request }) => {
 
 test("two commits are compared, and the link shows the same comparison", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  // Creating short links needs write permission.
+  // Only users with an account create short links.
   await page.setExtraHTTPHeaders(asAdmin());
   await page.goto(`/${PROJECT}/compare`);
   await page.getByRole("link", { name: "Compare these two" }).click();

@@ -70,7 +70,11 @@ export const WRITES = {
       const expires_at = new Date(Date.now() + 600_000).toISOString();
       return created({ code: "rte_this-lets-nobody-in", expires_at });
     },
-    "/api/v1/links": () => ({ code: "0123456789", url: "/l/0123456789" }),
+    "/api/v1/links": ({ session }) => {
+      if (session.account === null)
+        throw new Refusal(401, "unauthenticated", "Not signed in", "not signed in");
+      return { code: "0123456789", url: "/l/0123456789" };
+    },
     "/api/v1/projects": (world, { body: { project, ...settings } }) => {
       if (world.projects.some((entry) => entry.project === project)) {
         throw new Refusal(409, "taken", "Name already in use", `project ${project} already exists`);

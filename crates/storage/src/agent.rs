@@ -2,6 +2,7 @@
 
 use super::token::Working;
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_wire::Machine;
 use roundtrip_wire::lab::AgentStatus;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
@@ -128,30 +129,36 @@ pub async fn use_enrolment(
     .await
 }
 
-/// The agent of a machine and its token, if it has one.
-pub async fn of_machine(connection: &mut PgConnection, machine_id: i64) -> sqlx::Result<Option<(i64, i64)>> {
+/// The agent of a machine and the only project that it works for, if the machine has an agent.
+pub async fn of_machine(
+    connection: &mut PgConnection,
+    machine_id: i64,
+) -> sqlx::Result<Option<(i64, Option<String>)>> {
     let found = sqlx::query!(
-        "select agent_id, token_id from agent where machine_id = $1 and revoked_at is null",
+        "select agent_id, project from agent where machine_id = $1 and revoked_at is null",
         machine_id,
     )
     .fetch_optional(connection)
     .await?;
-    Ok(found.map(|agent| (agent.agent_id, agent.token_id)))
+    Ok(found.map(|agent| (agent.agent_id, agent.project)))
 }
 
-/// Enrols an agent.
+/// Enrols an agent with the facts of its machine.
 pub async fn create(
     connection: &mut PgConnection,
-    machine_id: i64,
+    (machine_id, machine): (i64, &Machine),
     admitted: &Admitted,
     public_key: &[u8],
     token_id: i64,
 ) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
-        "insert into agent (machine_id, project, labels, public_key, token_id, is_enabled, enrolled_at, last_seen_at)
-         values ($1, $2, $3, $4, $5, true, now(), now())
+        "insert into agent
+             (machine_id, os, arch, project, labels, public_key, token_id, is_enabled, enrolled_at, last_seen_at)
+         values ($1, $2, $3, $4, $5, $6, $7, true, now(), now())
          returning agent_id",
         machine_id,
+        machine.os.as_str(),
+        machine.arch.as_str(),
         admitted.project,
         &admitted.labels,
         public_key,
@@ -181,40 +188,42 @@ pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx:
     Ok(())
 }
 
-/// Gives an agent a challenge to sign. False if the agent does not exist.
-pub async fn challenge(
-    pool: &PgPool,
-    agent_id: i64,
-    challenge: &[u8],
-    expires_at: DateTime<Utc>,
-) -> sqlx::Result<bool> {
-    let done = sqlx::query!(
-        "update agent set challenge = $2, challenge_expires_at = $3 where agent_id = $1 and revoked_at is null",
+/// The digest of an agent's current token secret, from which its challenges are computed. For an agent that does not
+/// exist, that of the first agent, so that challenges do not show which agents exist. None without any agent.
+pub async fn challenge_key(pool: &PgPool, agent_id: i64) -> sqlx::Result<Option<Vec<u8>>> {
+    sqlx::query_scalar!(
+        "select token.secret_sha256 from agent
+         join token on token.token_id = agent.token_id
+         where agent.revoked_at is null
+         order by agent.agent_id = $1 desc, agent.agent_id
+         limit 1",
         agent_id,
-        challenge,
-        expires_at,
     )
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    .fetch_optional(pool)
+    .await
 }
 
-/// Removes and returns an agent's challenge, so that it is valid once, with the agent's public key and token.
-pub async fn take_challenge(
-    connection: &mut PgConnection,
-    agent_id: i64,
-) -> sqlx::Result<Option<(Vec<u8>, Vec<u8>, i64)>> {
-    let found = sqlx::query!(
-        r#"update agent set challenge = null, challenge_expires_at = null
-           from agent as before
-           where agent.agent_id = $1 and before.agent_id = agent.agent_id and agent.revoked_at is null
-             and before.challenge is not null and before.challenge_expires_at > now()
-           returning before.challenge as "challenge!", agent.public_key, agent.token_id"#,
+/// What the server knows of an agent that wants a new token.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables agent and token, described there")]
+pub struct Renewing {
+    pub token_id: i64,
+    pub public_key: Vec<u8>,
+    pub secret_sha256: Vec<u8>,
+}
+
+/// An agent that wants a new token; none if it does not exist. Locks its token until the transaction ends.
+pub async fn renewing(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<Option<Renewing>> {
+    sqlx::query_as!(
+        Renewing,
+        "select token.token_id, agent.public_key, token.secret_sha256 from agent
+         join token on token.token_id = agent.token_id
+         where agent.agent_id = $1 and agent.revoked_at is null
+         for update of token",
         agent_id,
     )
     .fetch_optional(connection)
-    .await?;
-    Ok(found.map(|found| (found.challenge, found.public_key, found.token_id)))
+    .await
 }
 
 /// A waiting agent has contact every half minute, and a measuring one at least as often. It counts as offline
@@ -223,7 +232,8 @@ macro_rules! select_agents {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             AgentSummary,
-            r#"select agent.agent_id, machine.slug as machine, machine.os, machine.arch, agent.project, agent.labels,
+            r#"select agent.agent_id, machine.slug as machine, coalesce(agent.os, machine.os) as "os!",
+                      coalesce(agent.arch, machine.arch) as "arch!", agent.project, agent.labels,
                       agent.is_enabled, agent.enrolled_at, agent.last_seen_at, agent.version, agent.failing,
                       agent.suspect, agent.spooled_count, work.is_busy as "is_busy!",
                       work.is_busy and not agent.is_enabled as "is_draining!",

@@ -71,11 +71,18 @@ pub async fn run(pool: &PgPool, project_id: i64, run_id: Uuid) -> sqlx::Result<O
 pub async fn machines(pool: &PgPool, commit_id: i64, run_id: Option<Uuid>) -> sqlx::Result<Vec<MachineRow>> {
     sqlx::query_as!(
         MachineRow,
-        "select distinct machine.machine_id, machine.slug, machine.os, machine.arch
-         from run
-         join machine on machine.machine_id = run.machine_id
-         where run.commit_id = $1 and ($2::uuid is null or run.run_id = $2)
-         order by machine.slug",
+        r#"select distinct machine.machine_id, machine.slug,
+                  coalesce(agent.os, of_project.os, machine.os) as "os!",
+                  coalesce(agent.arch, of_project.arch, machine.arch) as "arch!"
+           from run
+           join project on project.project_id = run.project_id
+           join machine on machine.machine_id = run.machine_id
+           left join project_machine as of_project
+               on of_project.project_id = run.project_id and of_project.machine_id = run.machine_id
+           left join agent on agent.machine_id = machine.machine_id and agent.revoked_at is null
+                          and (agent.project is null or agent.project = project.slug)
+           where run.commit_id = $1 and ($2::uuid is null or run.run_id = $2)
+           order by machine.slug"#,
         commit_id,
         run_id,
     )

@@ -12,7 +12,7 @@ pub const DISTRIBUTED: [&str; 6] =
     ["point", "point_histogram", "summary", "run_result", "run_upload", "run_original"];
 
 /// Tables that are joined with these, each after those that it refers to.
-pub const REFERENCE: [&str; 10] = [
+pub const REFERENCE: [&str; 11] = [
     "project",
     "machine",
     "environment",
@@ -23,6 +23,7 @@ pub const REFERENCE: [&str; 10] = [
     "series",
     "run",
     "project_machine",
+    "project_transport",
 ];
 
 /// Whether the database has the extension.

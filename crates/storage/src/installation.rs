@@ -7,19 +7,23 @@ use sqlx::{PgConnection, PgPool};
 /// Counts an upload that is stored in this transaction for the first time.
 pub async fn record(
     connection: &mut PgConnection,
-    machine_id: i64,
+    (project_id, machine_id): (i64, i64),
     acknowledged: Acknowledged,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "insert into installation (installation_id, machine_id, stored_count, acknowledged_count, last_upload_at)
-         values ($1, $2, 1, $3, $4)
+        "insert into installation
+             (installation_id, machine_id, project_ids, stored_count, acknowledged_count, last_upload_at)
+         values ($1, $2, array[$3::bigint], 1, $4, $5)
          on conflict (installation_id) do update
          set machine_id = excluded.machine_id, stored_count = installation.stored_count + 1,
+             project_ids = case when excluded.project_ids <@ installation.project_ids then installation.project_ids
+                                else installation.project_ids || excluded.project_ids end,
              acknowledged_count = greatest(installation.acknowledged_count, excluded.acknowledged_count),
              last_upload_at = excluded.last_upload_at",
         acknowledged.installation_id,
         machine_id,
+        project_id,
         // Includes this upload. Parsing checked that it fits.
         acknowledged.count.cast_signed() + 1,
         now,

@@ -13,10 +13,11 @@ pub struct MachineSummary {
     /// Its name in charts and links.
     #[schema(example = "lab-1")]
     pub machine: String,
-    /// Operating system family: `linux`, `macos`, `windows`, `freebsd`.
+    /// Operating system family: `linux`, `macos`, `windows`, `freebsd`. From its agent's enrolment, or else from the
+    /// newest upload to this project.
     #[schema(example = "linux")]
     pub os: String,
-    /// Processor architecture: `x86-64`, `aarch64`.
+    /// Processor architecture: `x86-64`, `aarch64`. From the same source.
     #[schema(example = "x86-64")]
     pub arch: String,
     /// Uploads from it to this project.
@@ -28,8 +29,8 @@ pub struct MachineSummary {
     /// The machine's fingerprint in the newest of them.
     #[schema(value_type = Environment)]
     pub environment: Json<Environment>,
-    /// Acknowledged runs that the database has lost, for example after a restore, over all projects. Deletion by
-    /// retention does not count.
+    /// Acknowledged runs that the database has lost, for example after a restore. They are counted over all projects
+    /// of the agents that uploaded to this project. Deletion by retention does not count.
     pub lost_run_count: i64,
     /// Why the machine is suspect: it recently caused changes. Alerts from it are held. Null if it is not suspect.
     #[schema(required)]
@@ -39,14 +40,15 @@ pub struct MachineSummary {
     pub machine_id: i64,
 }
 
-/// The key of a machine. Updates its description to this upload's.
+/// The key of a machine's name. Inserts the name if it is new, and changes nothing otherwise: all projects share
+/// names, so the facts of a machine are stored with its agent, and for each project that it uploaded to.
 pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::Result<i64> {
     let (slug, os, arch) = (machine.slug.as_str(), machine.os.as_str(), machine.arch.as_str());
     sqlx::query!(
         "insert into machine (slug, os, arch)
          select $1, $2, $3
-         where not exists (select from machine where slug = $1 and os = $2 and arch = $3)
-         on conflict (slug) do update set os = excluded.os, arch = excluded.arch",
+         where not exists (select from machine where slug = $1)
+         on conflict (slug) do nothing",
         slug,
         os,
         arch,
@@ -83,15 +85,21 @@ pub async fn list(
 ) -> sqlx::Result<Vec<MachineSummary>> {
     sqlx::query_as!(
         MachineSummary,
-        r#"select machine.machine_id, machine.slug as machine, machine.os, machine.arch, of_project.run_count,
+        r#"select machine.machine_id, machine.slug as machine,
+                  coalesce(agent.os, of_project.os, machine.os) as "os!",
+                  coalesce(agent.arch, of_project.arch, machine.arch) as "arch!", of_project.run_count,
                   latest.started_at as last_run_at, latest.environment_id,
                   jsonb_build_object('stable', environment.stable, 'conditions', latest.conditions)
                       as "environment!: Json<Environment>",
                   null::text as "suspect_because?",
                   (select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint from installation
-                   where installation.machine_id = machine.machine_id) as "lost_run_count!"
+                   where installation.machine_id = machine.machine_id
+                     and of_project.project_id = any(installation.project_ids)) as "lost_run_count!"
            from project_machine as of_project
+           join project on project.project_id = of_project.project_id
            join machine on machine.machine_id = of_project.machine_id
+           left join agent on agent.machine_id = machine.machine_id and agent.revoked_at is null
+                          and (agent.project is null or agent.project = project.slug)
            join run as latest on latest.run_id = of_project.latest_run_id
            join environment on environment.environment_id = latest.environment_id
            where of_project.project_id = $1 and machine.slug > $2

@@ -1,7 +1,8 @@
-//! Counts of each machine's results in each project, updated with each upload, so that lists need not read
-//! all runs.
+//! Each machine as each project sees it: counts of its results, updated with each upload, so that lists need
+//! not read all runs, and its facts from the newest upload.
 
 use super::run::Key;
+use roundtrip_wire::Machine;
 use sqlx::PgConnection;
 
 /// New rows of an upload, besides its run.
@@ -13,9 +14,14 @@ pub struct New {
     pub series_count: i64,
 }
 
-/// Counts a run that is stored in this transaction for the first time. From here on, other uploads of this
-/// machine to this project wait until it is committed.
-pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::Result<()> {
+/// Counts a run that is stored in this transaction for the first time, and stores the machine's facts if no newer
+/// run is stored. From here on, other uploads of this machine to this project wait until it is committed.
+pub async fn record(
+    connection: &mut PgConnection,
+    key: Key,
+    machine: &Machine,
+    new: New,
+) -> sqlx::Result<()> {
     // Of concurrent uploads with the same commit, the second one waits here and does not count it.
     let commit_count = if new.commit_is_new {
         sqlx::query!("update commit set measured = true where commit_id = $1 and not measured", key.commit_id)
@@ -26,18 +32,25 @@ pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::
         0
     };
     sqlx::query!(
-        "insert into project_machine (project_id, machine_id, run_count, commit_count, series_count, latest_run_id)
-         values ($1, $2, 1, $3, $4, $5)
+        "insert into project_machine
+             (project_id, machine_id, run_count, commit_count, series_count, latest_run_id, os, arch)
+         values ($1, $2, 1, $3, $4, $5, $6, $7)
          on conflict (project_id, machine_id) do update
          set run_count = project_machine.run_count + 1,
              commit_count = project_machine.commit_count + excluded.commit_count,
              series_count = project_machine.series_count + excluded.series_count,
-             latest_run_id = greatest(project_machine.latest_run_id, excluded.latest_run_id)",
+             latest_run_id = greatest(project_machine.latest_run_id, excluded.latest_run_id),
+             os = case when excluded.latest_run_id > project_machine.latest_run_id then excluded.os
+                       else project_machine.os end,
+             arch = case when excluded.latest_run_id > project_machine.latest_run_id then excluded.arch
+                         else project_machine.arch end",
         key.project_id,
         key.machine_id,
         commit_count.cast_signed(),
         new.series_count,
         key.run_id,
+        machine.os.as_str(),
+        machine.arch.as_str(),
     )
     .execute(connection)
     .await?;

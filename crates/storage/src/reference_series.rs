@@ -28,11 +28,14 @@ pub struct Other {
 pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Subject>> {
     sqlx::query_as!(
         Subject,
-        "select series.series_id, series.project_id, series.machine_id, transport.control as is_control
-         from series
-         join measured_case on measured_case.case_id = series.case_id
-         join transport on transport.transport_id = measured_case.transport_id
-         where series.series_id = any($1)",
+        r#"select series.series_id, series.project_id, series.machine_id,
+                  coalesce(described.control, transport.control) as "is_control!"
+           from series
+           join measured_case on measured_case.case_id = series.case_id
+           join transport on transport.transport_id = measured_case.transport_id
+           left join project_transport as described
+               on described.project_id = series.project_id and described.transport_id = transport.transport_id
+           where series.series_id = any($1)"#,
         series_ids,
     )
     .fetch_all(pool)
@@ -56,8 +59,11 @@ pub async fn controls(
                from series
                join measured_case on measured_case.case_id = series.case_id
                join transport on transport.transport_id = measured_case.transport_id
+               left join project_transport as described
+                   on described.project_id = series.project_id and described.transport_id = transport.transport_id
                join methodology on methodology.methodology_id = series.methodology_id
-               where series.project_id = $1 and series.machine_id = $2 and transport.control
+               where series.project_id = $1 and series.machine_id = $2
+                 and coalesce(described.control, transport.control)
                  and methodology.document ->> 'statistic' is null
            ) as control
            order by nth, series_id

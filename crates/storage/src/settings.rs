@@ -174,6 +174,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
     delete!("delete from regression where project_id = $1");
     delete!("delete from machine_error_rate where project_id = $1");
     delete!("delete from project_machine where project_id = $1");
+    delete!("delete from project_transport where project_id = $1");
     let runs = delete!("delete from run where project_id = $1");
     delete!("delete from series where project_id = $1");
     delete!("delete from commit where project_id = $1");

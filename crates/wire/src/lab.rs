@@ -67,7 +67,7 @@ pub struct AgentToken {
 /// A challenge that an agent signs to get a new token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Challenge {
-    /// 32 random bytes in base64. They work once, and expire after a minute.
+    /// 32 bytes in base64. They work for one token, and for at least a minute.
     pub challenge: String,
 }
 

@@ -67,7 +67,7 @@ impl FromRequestParts<AppState> for Uploader {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let caller = Caller::from_request_parts(parts, state).await?;
-        caller.check_scope(Scope::IngestWrite)?;
+        caller.check_uploader()?;
         Ok(Self(caller))
     }
 }

@@ -4,18 +4,19 @@
 use super::session::no_store;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Agent, Json as Body, Path};
+use crate::extract::{Agent, Caller, Json as Body, Path};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use chrono::{TimeDelta, Utc};
-use rand::RngExt;
+use chrono::{DateTime, TimeDelta, Utc};
+use ring::hmac;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use roundtrip_domain::audited::agents::{self, Valid};
 use roundtrip_domain::error::DomainError;
 use roundtrip_storage as db;
+use roundtrip_storage::agent::Renewing;
 use roundtrip_storage::job::lease::{self, End, Taken};
 use roundtrip_wire::lab::{
     AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, JobOutcome, PROTOCOLS,
@@ -25,7 +26,7 @@ use roundtrip_wire::{CommitSha, Slug};
 use serde::Deserialize;
 use std::time::Duration;
 
-/// The time limit for signing a challenge.
+/// A challenge can be signed for at least this long, and at most twice as long.
 const CHALLENGE_LIFETIME: TimeDelta = TimeDelta::minutes(1);
 const KEY_BYTES: usize = 32;
 
@@ -54,11 +55,17 @@ pub(crate) struct LeasedPath {
 ))]
 pub(crate) async fn enrol(
     State(state): State<AppState>,
+    caller: Caller,
     Body(enrolment): Body<Enrolment>,
 ) -> Result<impl IntoResponse, ApiError> {
+    state.auth.limits.check_failures(caller.client())?;
     let Enrolment { code, machine, public_key } = enrolment;
     let public_key = parse_key(&public_key)?;
-    let new = agents::enrol_agent(&state.pool, &code, &machine, &public_key).await?;
+    let new = agents::enrol_agent(&state.pool, &code, &machine, &public_key).await;
+    let new = new.map_err(|error| match error {
+        DomainError::Unauthenticated(why) => state.auth.limits.failed(caller.client(), why),
+        error => error.into(),
+    })?;
     let project = new.project.as_deref().map(Slug::parse).transpose().map_err(ApiError::internal)?;
     let answer = Enrolled { agent_id: new.agent_id, project, token: agent_token(&new.token) };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
@@ -76,11 +83,9 @@ pub(crate) async fn challenge(
     State(state): State<AppState>,
     Path(path): Path<AgentPath>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let random: [u8; KEY_BYTES] = rand::rng().random();
-    let expires_at = Utc::now() + CHALLENGE_LIFETIME;
-    // Unknown ids get a challenge as well, so that they cannot be probed.
-    db::agent::challenge(&state.pool, path.agent_id, &random, expires_at).await?;
-    let answer = Challenge { challenge: BASE64_STANDARD.encode(random) };
+    let key = db::agent::challenge_key(&state.pool, path.agent_id).await?.unwrap_or_default();
+    let challenge = challenge_at(&key, path.agent_id, Utc::now());
+    let answer = Challenge { challenge: BASE64_STANDARD.encode(challenge) };
     Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
@@ -92,23 +97,35 @@ pub(crate) async fn challenge(
 ))]
 pub(crate) async fn renew(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<AgentPath>,
     Body(renewal): Body<Renewal>,
 ) -> Result<impl IntoResponse, ApiError> {
-    const WRONG: ApiError = ApiError::Unauthenticated(
-        "invalid signature: request a challenge and sign it with the agent's key, or enrol again",
-    );
-    let taken = {
-        // A challenge works only once, successful or not.
-        let mut connection = state.pool.acquire().await?;
-        db::agent::take_challenge(&mut connection, path.agent_id).await?
+    state.auth.limits.check_failures(caller.client())?;
+    let signature = BASE64_STANDARD.decode(&renewal.signature).unwrap_or_default();
+    let now = Utc::now();
+    let is_signed = |agent: &Renewing| {
+        let key = UnparsedPublicKey::new(&ED25519, &agent.public_key);
+        // The challenge may be from the lifetime before.
+        [now, now - CHALLENGE_LIFETIME].into_iter().any(|at| {
+            let challenge = challenge_at(&agent.secret_sha256, path.agent_id, at);
+            key.verify(&[RENEWAL_CONTEXT, &challenge].concat(), &signature).is_ok()
+        })
     };
-    let (challenge, public_key, token_id) = taken.ok_or(WRONG)?;
-    let signature = BASE64_STANDARD.decode(&renewal.signature).map_err(|_| WRONG)?;
-    let message = [RENEWAL_CONTEXT, &challenge].concat();
-    UnparsedPublicKey::new(&ED25519, &public_key).verify(&message, &signature).map_err(|_| WRONG)?;
-    let token = agents::renew_token(&state.pool, token_id).await?;
+    let token = agents::renew_token(&state.pool, path.agent_id, is_signed).await?.ok_or_else(|| {
+        let why = "invalid signature: request a challenge and sign it with the agent's key, or enrol again";
+        state.auth.limits.failed(caller.client(), why)
+    })?;
     Ok(([(header::CACHE_CONTROL, no_store())], Json(agent_token(&token))))
+}
+
+/// The challenge of an agent at a time. It is computed, not stored, so that requests of others cannot replace it. It
+/// changes after [`CHALLENGE_LIFETIME`] and when the agent gets a new token, so that it is valid for one token.
+fn challenge_at(secret_sha256: &[u8], agent_id: i64, at: DateTime<Utc>) -> Vec<u8> {
+    let period = at.timestamp() / CHALLENGE_LIFETIME.num_seconds();
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret_sha256);
+    let message = format!("challenge {agent_id} {period}");
+    hmac::sign(&key, message.as_bytes()).as_ref().to_vec()
 }
 
 /// Claims a job. Waits until there is one.

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Json, http::Uri};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
+use roundtrip_storage::access::Scope;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
@@ -68,8 +69,9 @@ pub(crate) enum InvalidPagePath {
     TooLong,
 }
 
-/// Creates a short link. The same path always gets the same link.
-#[utoipa::path(post, path = "/api/v1/links", tag = "links", request_body = LinkRequest, responses(
+/// Creates a short link, for users with an account. The same path always gets the same link.
+#[utoipa::path(post, path = "/api/v1/links", tag = "links", request_body = LinkRequest,
+    security(("token" = ["read"]), ("session" = [])), responses(
     (status = 201, description = "Created", body = Link),
     (status = 200, description = "The link already existed", body = Link),
 ))]
@@ -78,9 +80,8 @@ pub(crate) async fn create_link(
     caller: Caller,
     Body(request): Body<LinkRequest>,
 ) -> Result<(StatusCode, Json<Link>), ApiError> {
-    if state.auth.is_private() {
-        caller.check_known()?;
-    }
+    // Links stay, so strangers and programs must not be able to store them.
+    caller.check_account(Scope::Read)?;
     for code in codes(&request.path) {
         if let Some(is_new) = db::link::keep(&state.pool, &code, &request.path.0).await? {
             let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

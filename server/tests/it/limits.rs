@@ -14,6 +14,11 @@ fn few() -> Settings {
 }
 
 async fn get_from(app: &TestApp, peer: &str, forwarded_for: Option<&str>) -> Answer {
+    get_with(app, peer, forwarded_for.map(str::as_bytes)).await
+}
+
+/// Like `get_from`, with any bytes.
+async fn get_with(app: &TestApp, peer: &str, forwarded_for: Option<&[u8]>) -> Answer {
     let peer: SocketAddr = format!("{peer}:1234").parse().unwrap();
     let mut request = Request::get("/api/v1/projects").extension(ConnectInfo(peer));
     if let Some(named) = forwarded_for {
@@ -48,6 +53,25 @@ async fn counts_clients_behind_a_trusted_proxy(pool: PgPool) {
     assert_eq!(get_from(&app, "192.0.2.1", Some("203.0.113.1")).await.status, 200);
     assert_eq!(get_from(&app, "192.0.2.1", Some("203.0.113.2")).await.status, 200);
     assert_too_many(&get_from(&app, "192.0.2.1", Some("198.51.100.1, 203.0.113.1")).await);
+}
+
+#[database_test]
+async fn attack_with_a_malformed_header_counts_for_its_client(pool: PgPool) {
+    let trusted_proxies = TrustedProxies(vec!["192.0.2.0/24".parse().unwrap()]);
+    let app = TestApp::with_auth(pool, Settings { trusted_proxies, ..few() }).await;
+    // The proxy appends the client to what the client sent, some with its port.
+    let elements: [(&[u8], u16); 6] = [
+        (b"203.0.113.1:40000", 200),
+        (b"203.0.113.1:40001", 429),
+        (b"\xff, 203.0.113.2", 200),
+        (b"\xfe, 203.0.113.2", 429),
+        (b"[2001:db8::1]:443", 200),
+        (b"2001:db8::1,", 429),
+    ];
+    for (named, status) in elements {
+        assert_eq!(get_with(&app, "192.0.2.1", Some(named)).await.status, status, "{named:?}");
+    }
+    assert_eq!(get_from(&app, "192.0.2.1", None).await.status, 200, "nothing was counted for the proxy");
 }
 
 #[database_test]

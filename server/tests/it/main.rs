@@ -6,6 +6,7 @@
 #[macro_use]
 extern crate roundtrip_test_macros;
 
+mod access_attacks;
 mod accounts;
 mod advice;
 mod badges;

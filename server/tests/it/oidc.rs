@@ -239,9 +239,43 @@ async fn fork_jobs_get_no_token(fixture: OidcFixture) {
         let problem = answer.assert_problem(403, "forbidden");
         assert!(problem.detail.contains(event) && problem.detail.contains("workflow_run"), "{problem:?}");
     }
-    for event in ["push", "schedule", "workflow_dispatch", "workflow_run", "merge_group", "release"] {
+    for event in ["push", "schedule", "workflow_dispatch", "merge_group", "release"] {
         assert_eq!(fixture.exchange_with(json!({"event_name": event})).await.status, 201, "{event}");
     }
+}
+
+#[database_test]
+async fn job_that_may_follow_an_attack_of_a_fork_uploads_only_quarantined_runs(fixture: OidcFixture) {
+    let answer = fixture.exchange_with(json!({"event_name": "workflow_run"})).await;
+    assert_eq!(answer.status, 201);
+    let exchanged: Value = answer.json();
+    assert_eq!(exchanged["scopes"], json!(["ingest:quarantined"]));
+    let token = exchanged["token"].as_str().unwrap();
+    let report = factory::nth(2);
+    let problem = fixture.app.put_as(token, &report).await.assert_problem(403, "forbidden");
+    assert!(problem.detail.contains("ingest:write"), "{problem:?}");
+    let import = factory::import(
+        &factory::nth_with(3, Vec::new()),
+        "bench.txt",
+        Some("go"),
+        b"BenchmarkA-8 1 1 ns/op\n",
+    );
+    let answer = fixture.app.send("POST", "/api/v1/import", token, Some(import)).await;
+    answer.assert_problem(403, "forbidden");
+    fixture.app.hide("libfoo").await;
+    fixture
+        .app
+        .send("GET", "/api/v1/projects/libfoo", token, None)
+        .await
+        .assert_problem(404, "unknown-project");
+
+    let bearer = format!("Bearer {token}");
+    let path = format!("{}?quarantined=true", report.run_id);
+    let body = serde_json::to_vec(&report).unwrap();
+    let answer = fixture.app.put_bytes(&path, &[("authorization", &bearer)], body).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let is_quarantined = format!("select quarantined from run where run_id = '{}'", report.run_id);
+    assert!(fixture.app.scalar::<bool>(&is_quarantined).await);
 }
 
 #[database_test]

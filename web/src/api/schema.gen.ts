@@ -304,7 +304,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a short link. The same path always gets the same link. */
+        /** Creates a short link, for users with an account. The same path always gets the same link. */
         post: operations["create_link"];
         delete?: never;
         options?: never;
@@ -321,7 +321,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges a CI job's token for a server token that is valid for 15 minutes. Each job token can be exchanged once. */
+        /**
+         * Exchanges a CI job's token for a server token that is valid for 15 minutes. Each job token can be exchanged once. Jobs
+         *     for `workflow_run` may follow code from a fork: their token only uploads quarantined runs.
+         */
         post: operations["exchange"];
         delete?: never;
         options?: never;
@@ -581,7 +584,8 @@ export interface paths {
         };
         /**
          * New runs of a project as server-sent events: `runs` for new ones, `gap` if some may have been missed. Reload your
-         *     data after a gap and after reconnecting: events are not repeated, and `Last-Event-ID` is ignored.
+         *     data after a gap and after reconnecting: events are not repeated, and `Last-Event-ID` is ignored. The stream ends
+         *     when you lose access to the project.
          */
         get: operations["follow_project"];
         put?: never;
@@ -621,7 +625,7 @@ export interface paths {
         get: operations["get_job"];
         put?: never;
         post?: never;
-        /** Cancels a job that is open. An agent that measures it hears of that between two repetitions. */
+        /** Cancels an open job. If an agent is running it, the agent stops between two repetitions. */
         delete: operations["cancel_job"];
         options?: never;
         head?: never;
@@ -1436,7 +1440,7 @@ export interface components {
              * @description Reports that wait for this server.
              */
             spooled_count: number;
-            /** @description Of its program. */
+            /** @description The version of its program. */
             version: string;
         };
         /** @description An agent. Being online, being enabled and being able to measure are independent. */
@@ -1504,7 +1508,7 @@ export interface components {
             /** @description The secret for the header `authorization: Bearer`. */
             secret: string;
         };
-        /** @description A commit that an agent is to measure, and the right to do so. */
+        /** @description A job for an agent: a commit to measure, and the lease. */
         Assignment: {
             base_sha?: components["schemas"]["CommitSha"] | null;
             /** @description The branch, if known. */
@@ -1583,7 +1587,7 @@ export interface components {
             details: Record<string, never>;
             /**
              * Format: date-time
-             * @description When.
+             * @description The time.
              */
             happened_at: string;
             /** @description The request's id in the server's log; null when it was none. */
@@ -1622,8 +1626,8 @@ export interface components {
             ratio: number;
         };
         /**
-         * @description A small measurement of the machine itself that rides in every run. It cannot have changed with the commit,
-         *     so when it moves, the machine moved.
+         * @description A small benchmark of the machine itself, part of every run. A commit cannot change its result, so a change
+         *     means that the machine changed.
          */
         Canary: {
             /**
@@ -1754,9 +1758,9 @@ export interface components {
             };
             /** @description Repetitions that did not finish, with the reason. They are reported, never dropped. */
             failures?: components["schemas"]["Failure"][];
-            /** @description The way of measuring. */
+            /** @description The methodology. */
             methodology: components["schemas"]["Methodology"];
-            /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
+            /** @description There were more threads than processors, so times include waiting for a processor. */
             oversubscribed?: boolean;
             /** @description One entry for each fresh start of the peers that finished. Empty when unsupported or when all failed. */
             repetitions: components["schemas"]["Repetition"][];
@@ -1768,7 +1772,7 @@ export interface components {
         };
         /** @description A challenge that an agent signs to get a new token. */
         Challenge: {
-            /** @description 32 random bytes in base64, good once and for a minute. */
+            /** @description 32 bytes in base64. They work for one token, and for at least a minute. */
             challenge: string;
         };
         /**
@@ -1978,7 +1982,7 @@ export interface components {
             /** @description The result as a sentence. */
             detail: string;
         };
-        /** @description An agent that has nothing to do. */
+        /** @description An idle agent's request for a job. */
         Claim: components["schemas"]["AgentStatus"] & {
             /**
              * Format: int32
@@ -2115,9 +2119,9 @@ export interface components {
             false_verdicts: components["schemas"]["CountedShare"];
             /**
              * Format: int64
-             * @description Cases with too few repetitions: half of them would be fewer than six.
+             * @description Cases with fewer than 12 repetitions, too few for two halves of six.
              */
-            untold_count: number;
+            untested_count: number;
         };
         /** @description One case on one machine, on both sides or on one. */
         ComparisonPair: {
@@ -2248,12 +2252,12 @@ export interface components {
         Delivery: {
             /**
              * Format: int64
-             * @description Received intact, once, and in the order of their sender.
+             * @description Received intact, once, and in the order in which their sender sent them.
              */
             delivered: number;
             /**
              * Format: int64
-             * @description Received once more.
+             * @description Received again.
              */
             duplicated: number;
             /**
@@ -2268,7 +2272,7 @@ export interface components {
             out_of_order: number;
             /**
              * Format: int64
-             * @description Received with another content than any message that was sent.
+             * @description Received with content that no sender sent.
              */
             torn: number;
         };
@@ -2281,11 +2285,11 @@ export interface components {
          *     ]
          */
         Deltas: number[];
-        /** @description One reason: `on_full: wait against drop`. */
+        /** @description One difference: `on_full: wait vs. drop`. */
         Difference: {
-            /** @description How it is in the base. */
+            /** @description The base's value. */
             base: string;
-            /** @description How it is in the head. */
+            /** @description The head's value. */
             head: string;
             /** @description The differing field: `on_full`, `delivered`, `environment.cpu.model`. */
             what: string;
@@ -2364,11 +2368,11 @@ export interface components {
         };
         /** @description An agent's request for enrolment with a code. */
         Enrolment: {
-            /** @description The code, which is good once and for some minutes. */
+            /** @description The code. It works once, and expires after some minutes. */
             code: string;
             /** @description The machine. */
             machine: components["schemas"]["Machine"];
-            /** @description Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine. */
+            /** @description Its Ed25519 public key, 32 bytes in base64: the private key never leaves the machine. */
             public_key: string;
         };
         /** @description A code that enrols one agent. */
@@ -2572,28 +2576,28 @@ export interface components {
              */
             repetition: number;
         };
-        /** @description How a job ended. */
+        /** @description An agent's report that a job ended. */
         Finish: {
             /**
              * Format: int64
              * @description The number of its lease.
              */
             fence: number;
-            /** @description How. */
+            /** @description The outcome. */
             outcome: components["schemas"]["JobOutcome"];
             /** @description The end of the output of the build and the programs. */
             output?: string;
             /** @description Why something was not measured, in a sentence. */
             reason?: string | null;
         };
-        /** @description How a machine is. */
+        /** @description The health of a machine. */
         Health: {
-            /** @description Why it cannot measure: each in a sentence. It is given no work. */
+            /** @description Why it cannot measure, a sentence for each reason. It then gets no jobs. */
             failing?: string[];
             /** @description Reasons to doubt its results, a sentence each. */
             suspect?: string[];
         };
-        /** @description An agent that still does a job. */
+        /** @description A message from an agent that is still running a job. It renews the lease. */
         Heartbeat: {
             /**
              * Format: int64
@@ -2981,7 +2985,7 @@ export interface components {
          * @description The outcome at a point.
          * @enum {string}
          */
-        LookOutcome: "told" | "nothing" | "even" | "waiting" | "wandering" | "open";
+        LookOutcome: "reported" | "nothing" | "even" | "waiting" | "wandering" | "open";
         /** @description One physical or virtual host with an agent. */
         Machine: {
             /** @description Processor architecture as the compiler names it: `x86-64`, `aarch64`. */
@@ -3018,7 +3022,7 @@ export interface components {
         /** @description One machine as one project sees it. */
         MachineSummary: {
             /**
-             * @description Processor architecture: `x86-64`, `aarch64`.
+             * @description Processor architecture: `x86-64`, `aarch64`. From the same source.
              * @example x86-64
              */
             arch: string;
@@ -3036,8 +3040,8 @@ export interface components {
             last_run_at: string;
             /**
              * Format: int64
-             * @description Acknowledged runs that the database has lost, for example after a restore, over all projects. Deletion by
-             *     retention does not count.
+             * @description Acknowledged runs that the database has lost, for example after a restore. They are counted over all projects
+             *     of the agents that uploaded to this project. Deletion by retention does not count.
              */
             lost_run_count: number;
             /**
@@ -3046,7 +3050,8 @@ export interface components {
              */
             machine: string;
             /**
-             * @description Operating system family: `linux`, `macos`, `windows`, `freebsd`.
+             * @description Operating system family: `linux`, `macos`, `windows`, `freebsd`. From its agent's enrolment, or else from the
+             *     newest upload to this project.
              * @example linux
              */
             os: string;
@@ -3750,7 +3755,7 @@ export interface components {
         Prolonged: {
             /**
              * Format: int32
-             * @description From the answer on.
+             * @description The duration from the response on.
              */
             lease_seconds: number;
         };
@@ -4009,8 +4014,8 @@ export interface components {
             signature: string;
         };
         /**
-         * @description One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, there and
-         *     back; in `stream`, first write to last receipt of one transfer), in whole nanoseconds.
+         * @description One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, a round
+         *     trip; in `stream`, first write to last receipt of one transfer), in whole nanoseconds.
          */
         Repetition: {
             /**
@@ -4032,7 +4037,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description Messages received with another content than was sent.
+             * @description Messages received with different content than was sent.
              */
             corrupted: number;
             /**
@@ -4437,7 +4442,7 @@ export interface components {
          * @description What a token allows, within the permissions of its holder.
          * @enum {string}
          */
-        Scope: "read" | "ingest:write" | "jobs:claim" | "project:write" | "admin";
+        Scope: "read" | "ingest:write" | "ingest:quarantined" | "jobs:claim" | "project:write" | "admin";
         /**
          * @description Filter values for a project's series. Each value has the number of series it would select, given the filters of all
          *     other facets.
@@ -4475,7 +4480,7 @@ export interface components {
         };
         /** @description The newest points of one series. */
         SeriesPoints: {
-            /** @description In ascending order of commits, then of the beginning of their runs. */
+            /** @description By commit, then by the start of the run, ascending. */
             points: components["schemas"]["Point"][];
             /**
              * Format: int64
@@ -4985,7 +4990,7 @@ export interface components {
              * Format: int64
              * @description The commit at which it became significant.
              */
-            told_by_commit_ordinal: number;
+            reported_by_commit_ordinal: number;
             /**
              * Format: int64
              * @description The measured commit up to which it happened with the same probability.
@@ -5887,6 +5892,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `slow-body`: the body arrives too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Body too large */
             413: {
                 headers: {
@@ -6173,6 +6187,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
@@ -6256,7 +6271,7 @@ export interface operations {
                  * @example 1,2,3
                  */
                 series: string;
-                /** @description The number of newest points per series. */
+                /** @description The number of newest points per series. The limit for all series together is 20,000. */
                 limit?: number;
                 /** @description Only commits from this ordinal. */
                 from?: number;
@@ -7212,7 +7227,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The environments, the last first */
+            /** @description The environments, last used first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7278,7 +7293,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has the role */
+            /** @description The role is set */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7315,7 +7330,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is no member any more */
+            /** @description The account is removed from the project */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7384,7 +7399,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The trusts, in the order of their making */
+            /** @description The trusts, in the order of creation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7463,7 +7478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are not trusted any more */
+            /** @description The trust is removed, and its tokens are revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7533,7 +7548,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description `unknown-reference` and so on */
+            /** @description `unknown-project` or `unknown-reference` */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8117,6 +8132,15 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            /** @description `slow-body`: the body arrives too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Body too large */
             413: {
                 headers: {
@@ -8593,7 +8617,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is revoked */
+            /** @description The token is revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8754,7 +8778,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of a project that is called `l` */
+            /** @description A page of the project named `l` */
             200: {
                 headers: {
                     [name: string]: unknown;

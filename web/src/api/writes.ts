@@ -120,11 +120,19 @@ export async function triage(project: string, ids: readonly number[], body: Api.
 }
 
 /**
- * A short link to this page in its current state. Falls back to the full address, for example without write permission.
+ * A link to this page in its current state: a short one for signed-in users, otherwise the full address. Also the full
+ * address if the server creates no link.
  */
-export async function shortLink(part?: string): Promise<string> {
+export async function linkToPage(part?: string): Promise<string> {
   const { origin, pathname, search } = window.location;
   const path = `${pathname}${search}`;
-  const { url } = await dataOf(client.POST("/api/v1/links", { body: { path } })).catch(() => ({ url: path }));
+  const url = await shortPath(path).catch(() => path);
   return `${origin}${url}${part === undefined ? "" : `#${part}`}`;
+}
+
+async function shortPath(path: string): Promise<string> {
+  const { account } = await dataOf(client.GET("/api/v1/session"));
+  if (account === null) return path;
+  const { url } = await dataOf(client.POST("/api/v1/links", { body: { path } }));
+  return url;
 }

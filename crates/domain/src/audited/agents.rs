@@ -6,7 +6,7 @@ use crate::error::{DomainError, Kind};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::access::secret::SecretKind;
 use roundtrip_storage::access::{Binding, ManagedToken, Scope, Secret, TokenKind, owner};
-use roundtrip_storage::agent::{self, Admitted, AgentSummary};
+use roundtrip_storage::agent::{self, Admitted, AgentSummary, Renewing};
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::machine;
 use roundtrip_storage::token::{self, NewToken};
@@ -84,7 +84,7 @@ pub async fn create_enrolment(
 /// Enrols an agent that has a code, with its public key.
 ///
 /// # Errors
-/// The code is invalid, or the machine already has an agent.
+/// The code is invalid, or the machine already has an agent, which the code does not replace.
 pub async fn enrol_agent(
     pool: &PgPool,
     code: &str,
@@ -94,17 +94,21 @@ pub async fn enrol_agent(
     let mut transaction = pool.begin().await?;
     let admitted = admitted(&mut transaction, code, machine).await?;
     let machine_id = machine::upsert(&mut transaction, machine).await?;
-    if let Some((agent_id, _)) = agent::of_machine(&mut transaction, machine_id).await? {
-        if admitted.machine.is_none() {
+    if let Some((agent_id, project)) = agent::of_machine(&mut transaction, machine_id).await? {
+        // Maintainers replace the agents of their project, administrators all.
+        let may_replace = admitted.project.is_none() || admitted.project == project;
+        if admitted.machine.is_none() || !may_replace {
             return Err(DomainError::Taken(format!(
-                "the machine {} already has an agent: to replace it, use a code for this machine only",
+                "the machine {} already has an agent: use another name, or replace the agent with a code for this \
+                 machine, from a maintainer of the agent's project or an administrator",
                 machine.slug
             )));
         }
         agent::revoke(&mut transaction, agent_id).await?;
     }
     let (token_id, token) = issue(&mut transaction, &admitted, machine).await?;
-    let agent_id = agent::create(&mut transaction, machine_id, &admitted, public_key, token_id).await?;
+    let place = (machine_id, machine);
+    let agent_id = agent::create(&mut transaction, place, &admitted, public_key, token_id).await?;
     let details = json!({
         "machine": machine.slug, "project": admitted.project, "labels": admitted.labels, "code_by": admitted.created_by,
     });
@@ -112,16 +116,22 @@ pub async fn enrol_agent(
     Ok(NewAgent { agent_id, project: admitted.project, token })
 }
 
-/// Issues a new token to an agent that proved its identity with its key. The previous secret stays valid for
-/// an hour.
-pub async fn renew_token(pool: &PgPool, token_id: i64) -> Result<Valid, DomainError> {
+/// Issues a new token to an agent that proves its identity with its key. None if there is no such agent, or if
+/// `is_proven` rejects it. The previous secret stays valid for an hour.
+pub async fn renew_token(
+    pool: &PgPool,
+    agent_id: i64,
+    is_proven: impl FnOnce(&Renewing) -> bool,
+) -> Result<Option<Valid>, DomainError> {
     let mut transaction = pool.begin().await?;
+    let Some(renewing) = agent::renewing(&mut transaction, agent_id).await?.filter(is_proven) else {
+        return Ok(None);
+    };
     let expires_at = Utc::now() + TOKEN_LIFETIME;
-    let issued =
-        token::rotate(&mut transaction, token_id, TokenKind::Agent, Some(expires_at), TimeDelta::hours(1))
-            .await?;
+    let (kind, overlap) = (TokenKind::Agent, TimeDelta::hours(1));
+    let issued = token::rotate(&mut transaction, renewing.token_id, kind, Some(expires_at), overlap).await?;
     transaction.commit().await?;
-    Ok(Valid { secret: issued.secret, expires_at })
+    Ok(Some(Valid { secret: issued.secret, expires_at }))
 }
 
 /// Enables or disables an agent, or changes its labels. Returns its new state.

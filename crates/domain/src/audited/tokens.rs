@@ -5,7 +5,7 @@ use crate::access::{Caller, EXCHANGED_TOKEN_LIFETIME, Refusal};
 use crate::error::{DomainError, Kind};
 use crate::oidc::{Claims, trust};
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_storage::access::{Binding, ManagedToken, Secret, TokenKind};
+use roundtrip_storage::access::{Binding, ManagedToken, Scope, Secret, TokenKind};
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::oidc::{self, New, Use};
 use roundtrip_storage::token::{self, Issued, NewToken, TokenSummary};
@@ -159,6 +159,8 @@ pub struct Exchanged {
     pub secret: Secret,
     /// The project that it is valid for.
     pub project: String,
+    /// The scopes.
+    pub scopes: &'static [Scope],
     /// The expiry.
     pub expires_at: DateTime<Utc>,
 }
@@ -167,7 +169,7 @@ pub struct Exchanged {
 /// job. None if the job's token was already exchanged.
 ///
 /// # Errors
-/// No project trusts the job, or several do.
+/// The job can run untrusted code, no project trusts it, or several do.
 pub async fn exchange_token(
     pool: &PgPool,
     by: &By,
@@ -175,6 +177,7 @@ pub async fn exchange_token(
     claims: &Claims,
     project: Option<&str>,
 ) -> Result<Option<Exchanged>, DomainError> {
+    let scopes = claims.scopes().ok_or_else(|| Refusal::Event(claims.event_name.clone()))?;
     let mut transaction = pool.begin().await?;
     oidc::forget_expired(&mut transaction).await?;
     let trust = trusting(&mut transaction, issuer, claims, project).await?;
@@ -185,7 +188,7 @@ pub async fn exchange_token(
         name: &name,
         kind: TokenKind::Ci,
         account_id: None,
-        scopes: TokenKind::Ci.default_scopes(),
+        scopes,
         binding: &binding,
         expires_at: Some(expires_at),
     };
@@ -208,10 +211,10 @@ pub async fn exchange_token(
     let details = json!({
         "oidc_trust_id": trust.oidc_trust_id, "project": trust.project, "expires_at": expires_at,
         "repository_id": claims.repository_id, "workflow_ref": claims.workflow_ref, "event": claims.event_name,
-        "git_ref": claims.git_ref, "sha": claims.sha, "environment": claims.environment,
+        "git_ref": claims.git_ref, "sha": claims.sha, "environment": claims.environment, "scopes": scopes,
     });
     commit(transaction, &by, Action::TokenExchange, ("token", issued.token_id), details).await?;
-    Ok(Some(Exchanged { secret: issued.secret, project: trust.project, expires_at }))
+    Ok(Some(Exchanged { secret: issued.secret, project: trust.project, scopes, expires_at }))
 }
 
 async fn trusting(

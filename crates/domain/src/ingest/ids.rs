@@ -54,7 +54,7 @@ impl Ids {
             new.push((key, id));
             id
         };
-        let key = digest(&("machine", &report.machine));
+        let key = digest(&("machine", &report.machine.slug));
         let machine_id = match self.0.get(&key) {
             Some(id) => id,
             None => note(key, db::machine::upsert(connection, &report.machine).await?),
@@ -64,7 +64,7 @@ impl Ids {
             Some(id) => id,
             None => note(key, db::environment::upsert(connection, &report.environment).await?),
         };
-        // Includes the transport's description, because the newest upload updates it.
+        // Includes the transport's description, because the project's newest upload updates it.
         let of_result = |result: &CaseResult| {
             digest(&(project_id, machine_id, &result.transport, &result.case, &result.methodology))
         };

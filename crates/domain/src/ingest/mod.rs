@@ -3,8 +3,8 @@
 //! Everything up to storing is CPU-bound and runs on blocking threads; storing is one transaction. All checks
 //! come before the first write.
 
-pub mod download;
 pub mod bodies;
+pub mod download;
 mod ids;
 mod import;
 mod inflate;
@@ -130,7 +130,7 @@ impl Content {
 /// The result of parsing an upload with limited memory.
 #[derive(Debug)]
 enum Attempt {
-    Prepared(Upload, Reserved),
+    Prepared(Box<Upload>, Reserved),
     /// More memory is needed: this many bytes.
     Needs(Sent, usize),
 }
@@ -205,7 +205,8 @@ impl Ingest {
             upload.quarantine();
         }
         // The project and machine are only known from the report.
-        uploader.check_upload(upload.report.project.as_str(), upload.report.machine.slug.as_str())?;
+        let (project, machine) = (upload.report.project.as_str(), upload.report.machine.slug.as_str());
+        uploader.check_upload(project, machine, upload.quarantined)?;
         // Runs in its own task. If a client's disconnect dropped it during a `copy`, sqlx would read the rest
         // of that response as the response to the connection's next statement.
         let ingest = self.clone();
@@ -218,7 +219,11 @@ impl Ingest {
     }
 
     /// Inflates and parses a body. Its memory is only known afterwards: most need no more than they begin with.
-    async fn prepare(&self, content: Content, body: UploadBody) -> Result<(Upload, Reserved), DomainError> {
+    async fn prepare(
+        &self,
+        content: Content,
+        body: UploadBody,
+    ) -> Result<(Box<Upload>, Reserved), DomainError> {
         let UploadBody { bytes, encoding, mut arriving } = body;
         let (sender, deadline) = (arriving.sender(), Memory::deadline());
         let mut needed = FIRST_BYTES + FIRST_BYTES_PER_BYTE * bytes.len();
@@ -226,7 +231,7 @@ impl Ingest {
         loop {
             let ready = async {
                 let reserved = self.memory.reserve(sender, needed, deadline).await?;
-                Ok((reserved, self.memory.turn(deadline).await?))
+                Ok::<_, DomainError>((reserved, self.memory.turn(deadline).await?))
             };
             let (reserved, turn) = tokio::select! {
                 ready = ready => ready?,
@@ -265,7 +270,7 @@ fn attempt(
         Content::Report(run_id) => prepare(run_id, &bytes, sent)?,
         Content::Import => import::prepare(&bytes)?,
     };
-    Ok(Attempt::Prepared(upload, reserved))
+    Ok(Attempt::Prepared(Box::new(upload), reserved))
 }
 
 fn prepare(run_id: RunId, bytes: &[u8], sent: Sent) -> Result<Upload, DomainError> {

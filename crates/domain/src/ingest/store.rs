@@ -91,9 +91,10 @@ async fn attempt(
     }
     // Last, because from here on, uploads of one machine wait for each other, then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
-    db::project_machine::record(connection, key, new).await?;
+    db::project_machine::record(connection, key, &report.machine, new).await?;
     if let Some(acknowledged) = options.acknowledged {
-        db::installation::record(connection, key.machine_id, acknowledged, Utc::now()).await?;
+        let uploaded = (key.project_id, key.machine_id);
+        db::installation::record(connection, uploaded, acknowledged, Utc::now()).await?;
     }
     transaction.commit().await?;
     ingest.ids.remember(ids);

@@ -57,18 +57,18 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     is_possible && !is_in(&NETWORKS.not_public)
 }
 
-/// The error for a private address.
+/// The error for a host without a public address. It is the same for names that do not exist and for names of internal
+/// hosts, so that no user can learn which internal names exist or where they are.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{host} is at {address}, which is not an address of the public internet. Use a public host, or ask the server's \
+    "{host} has no address, or not only addresses of the public internet. Use a public host, or ask the server's \
      administrator for --allow-private-targets"
 )]
 pub(crate) struct NotPublic {
     host: String,
-    address: IpAddr,
 }
 
-/// Resolves names to public addresses. A name with any other address is rejected.
+/// Resolves names to public addresses. A name with any other address is rejected, as one without an address.
 #[derive(Debug)]
 pub(crate) struct PublicResolver<R = DefaultResolver>(pub(crate) R);
 
@@ -79,13 +79,14 @@ impl<R: Resolver> Resolver for PublicResolver<R> {
         config: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let addresses = self.0.resolve(uri, config, timeout)?;
-        match addresses.iter().map(SocketAddr::ip).find(|address| !is_public(*address)) {
-            None => Ok(addresses),
-            Some(address) => {
-                let host = uri.host().unwrap_or_default().to_owned();
-                Err(ureq::Error::Other(Box::new(NotPublic { host, address })))
-            }
+        let not_public = || {
+            let host = uri.host().unwrap_or_default().to_owned();
+            ureq::Error::Other(Box::new(NotPublic { host }))
+        };
+        match self.0.resolve(uri, config, timeout) {
+            Ok(addresses) if addresses.iter().map(SocketAddr::ip).all(is_public) => Ok(addresses),
+            Err(error @ ureq::Error::Timeout(_)) => Err(error),
+            Ok(_) | Err(_) => Err(not_public()),
         }
     }
 }
@@ -147,6 +148,9 @@ mod tests {
         ) -> Result<ResolvedSocketAddrs, ureq::Error> {
             let nth = self.1.fetch_add(1, Ordering::Relaxed);
             let mut addresses = self.empty();
+            if self.0.is_empty() {
+                return Err(ureq::Error::HostNotFound);
+            }
             for address in self.0[nth.min(self.0.len() - 1)].split(' ') {
                 addresses.push(address.parse().unwrap());
             }
@@ -168,7 +172,16 @@ mod tests {
         assert_eq!(resolve(&resolver), Ok(vec!["8.8.8.8:443".to_owned()]));
         assert_eq!(resolver.0.1.load(Ordering::Relaxed), 1);
         let refused = resolve(&resolver).unwrap_err();
-        assert!(refused.contains("hook.example.org is at 127.0.0.1"), "{refused}");
+        assert!(refused.contains("hook.example.org has no address"), "{refused}");
+    }
+
+    #[test]
+    fn internal_and_unknown_names_have_the_same_answer() {
+        let resolver = |answers| PublicResolver(Rebinding(answers, AtomicUsize::new(0)));
+        let unknown = resolve(&resolver(vec![])).unwrap_err();
+        for internal in ["10.0.0.1:443", "127.0.0.1:443", "[fd00::1]:443", "8.8.8.8:443 10.0.0.1:443"] {
+            assert_eq!(resolve(&resolver(vec![internal])).unwrap_err(), unknown, "{internal}");
+        }
     }
 
     #[test]

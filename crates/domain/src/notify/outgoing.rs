@@ -98,7 +98,8 @@ impl Outgoing {
 
 fn failure(error: &ureq::Error) -> Failure {
     match error {
-        ureq::Error::Other(cause) if cause.is::<NotPublic>() => Failure::refused(cause.to_string()),
+        // It may not have been resolved just now.
+        ureq::Error::Other(cause) if cause.is::<NotPublic>() => Failure::passing(cause.to_string()),
         ureq::Error::RequireHttpsOnly(_) => Failure::refused(
             "plain HTTP is not allowed: use https, or set --allow-private-targets on the server".to_owned(),
         ),

@@ -1,5 +1,6 @@
 //! [`Claims`]: the claims of a job's token.
 
+use roundtrip_storage::access::{Scope, TokenKind};
 use serde::{Deserialize, Deserializer};
 
 /// The used claims of a GitHub Actions job token. Issuer and audience are already verified.
@@ -40,20 +41,19 @@ pub struct Claims {
 
 /// Events whose workflows only run code from the repository or its members. Workflows for pull requests can run code
 /// from forks, which no claim shows. Outsiders can trigger other events, for example by a comment.
-const TRUSTED_EVENTS: [&str; 7] = [
-    "merge_group",
-    "push",
-    "release",
-    "repository_dispatch",
-    "schedule",
-    "workflow_dispatch",
-    "workflow_run",
-];
+const TRUSTED_EVENTS: [&str; 6] =
+    ["merge_group", "push", "release", "repository_dispatch", "schedule", "workflow_dispatch"];
+/// An event whose workflow only runs code from the repository, but may handle results of code from a fork: no claim
+/// shows which workflow it follows.
+const FOLLOWING_EVENT: &str = "workflow_run";
 
 impl Claims {
-    /// Whether the job runs no untrusted code.
-    pub fn has_trusted_event(&self) -> bool {
-        TRUSTED_EVENTS.contains(&self.event_name.as_str())
+    /// The scopes of a token for the job; none if the job can run untrusted code.
+    pub fn scopes(&self) -> Option<&'static [Scope]> {
+        match self.event_name.as_str() {
+            FOLLOWING_EVENT => Some(&[Scope::IngestQuarantined]),
+            event => TRUSTED_EVENTS.contains(&event).then_some(TokenKind::Ci.default_scopes()),
+        }
     }
 }
 

@@ -62,6 +62,11 @@ text_enum! {
         #[sqlx(rename = "ingest:write")]
         #[strum(serialize = "ingest:write")]
         IngestWrite,
+        /// Upload quarantined runs only; for CI jobs that can follow code from forks.
+        #[serde(rename = "ingest:quarantined")]
+        #[sqlx(rename = "ingest:quarantined")]
+        #[strum(serialize = "ingest:quarantined")]
+        IngestQuarantined,
         /// Claim jobs and report their outcome; only for enrolled agents.
         #[serde(rename = "jobs:claim")]
         #[sqlx(rename = "jobs:claim")]
@@ -79,8 +84,14 @@ text_enum! {
 
 impl Scope {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Read, Self::IngestWrite, Self::JobsClaim, Self::ProjectWrite, Self::Admin];
+    pub const ALL: [Self; 6] = [
+        Self::Read,
+        Self::IngestWrite,
+        Self::IngestQuarantined,
+        Self::JobsClaim,
+        Self::ProjectWrite,
+        Self::Admin,
+    ];
 }
 
 text_enum! {
@@ -103,7 +114,7 @@ impl TokenKind {
     pub fn scopes(self) -> &'static [Scope] {
         match self {
             Self::User => &[Scope::Read, Scope::IngestWrite, Scope::ProjectWrite, Scope::Admin],
-            // Only enrolment grants the scope jobs:claim.
+            // Only enrolment grants the scope jobs:claim, and only an exchange ingest:quarantined.
             Self::Agent | Self::Ci => &[Scope::Read, Scope::IngestWrite],
         }
     }

@@ -108,9 +108,12 @@ macro_rules! select_series {
         sqlx::query_as!(
             SeriesRow,
             r#"select series.series_id, series.sort_key, series.machine_id, project.slug as project,
-                      machine.slug as machine, transport.slug as transport, transport.title, transport.family,
-                      transport.semantics, transport.control, measured_case.scenario, measured_case.message_bytes,
-                      measured_case.total_bytes, measured_case.peers, measured_case.mode,
+                      machine.slug as machine, transport.slug as transport,
+                      coalesce(described.title, transport.title) as "title!",
+                      coalesce(described.family, transport.family) as "family!",
+                      coalesce(described.semantics, transport.semantics) as "semantics!",
+                      coalesce(described.control, transport.control) as "control!",
+                      measured_case.scenario, measured_case.message_bytes, measured_case.total_bytes, measured_case.peers, measured_case.mode,
                       measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
                       measured_case.size_profile, measured_case.senders, measured_case.messages,
                       measured_case.variant, measured_case.benchmark, measured_case.operations,
@@ -120,6 +123,8 @@ macro_rules! select_series {
                join machine on machine.machine_id = series.machine_id
                join measured_case on measured_case.case_id = series.case_id
                join transport on transport.transport_id = measured_case.transport_id
+               left join project_transport as described
+                   on described.project_id = series.project_id and described.transport_id = transport.transport_id
                join methodology on methodology.methodology_id = series.methodology_id
                order by series.sort_key, series.series_id"#,
             $($argument),+
@@ -142,7 +147,7 @@ pub async fn upsert(
     machine_id: i64,
     results: &[CaseResult],
 ) -> sqlx::Result<(Vec<i64>, i64)> {
-    upsert_transports(connection, results).await?;
+    upsert_transports(connection, project_id, results).await?;
     let case_digests = upsert_cases(connection, results).await?;
     let methodology_digests = upsert_methodologies(connection, results).await?;
     let inserted = sqlx::query!(
@@ -234,22 +239,42 @@ pub async fn upsert(
     Ok((series_ids, inserted.rows_affected().cast_signed()))
 }
 
-async fn upsert_transports(connection: &mut PgConnection, results: &[CaseResult]) -> sqlx::Result<()> {
+/// Inserts missing transports, and stores their descriptions for the project: no project describes the transports of
+/// another.
+async fn upsert_transports(
+    connection: &mut PgConnection,
+    project_id: i64,
+    results: &[CaseResult],
+) -> sqlx::Result<()> {
     let given: Vec<_> = results.iter().map(|result| &result.transport).collect();
     sqlx::query!(
         "insert into transport (slug, title, family, semantics, control)
          select distinct on (given.slug) given.slug, given.title, given.family, given.semantics, given.control
          from jsonb_populate_recordset(null::transport, $1) as given
-         where not exists (
-             select from transport
-             where transport.slug = given.slug and transport.title = given.title
-               and transport.family = given.family and transport.semantics = given.semantics
-               and transport.control = given.control
-         )
+         where not exists (select from transport where transport.slug = given.slug)
          order by given.slug
-         on conflict (slug) do update
+         on conflict (slug) do nothing",
+        Json(&given) as _,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "insert into project_transport (project_id, transport_id, title, family, semantics, control)
+         select distinct on (transport.transport_id) $1, transport.transport_id, given.title, given.family,
+                given.semantics, given.control
+         from jsonb_populate_recordset(null::transport, $2) as given
+         join transport on transport.slug = given.slug
+         where not exists (
+             select from project_transport as stored
+             where stored.project_id = $1 and stored.transport_id = transport.transport_id
+               and stored.title = given.title and stored.family = given.family
+               and stored.semantics = given.semantics and stored.control = given.control
+         )
+         order by transport.transport_id
+         on conflict (project_id, transport_id) do update
          set title = excluded.title, family = excluded.family, semantics = excluded.semantics,
              control = excluded.control",
+        project_id,
         Json(given) as _,
     )
     .execute(connection)

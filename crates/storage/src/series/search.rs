@@ -215,10 +215,18 @@ pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Re
 async fn query(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Option<String>> {
     let mut all = Vec::new();
     if !filter.words.is_empty() {
-        let transports =
-            sqlx::query_as!(Transport, "select slug, title, family from transport order by slug")
-                .fetch_all(pool)
-                .await?;
+        let transports = sqlx::query_as!(
+            Transport,
+            r#"select slug, coalesce(described.title, transport.title) as "title!",
+                          coalesce(described.family, transport.family) as "family!"
+                   from transport
+                   left join project_transport as described
+                       on described.project_id = $1 and described.transport_id = transport.transport_id
+                   order by slug"#,
+            project_id,
+        )
+        .fetch_all(pool)
+        .await?;
         all.extend(filter.words.iter().map(|word| any_of_word(word, &transports)));
     }
     all.extend(any_of("machine", &filter.machine));

@@ -2,6 +2,7 @@
 
 use super::{Lab, enrolment, new_key, secret};
 use crate::support::{at, factory};
+use base64::{Engine, prelude::BASE64_STANDARD};
 use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
 
@@ -78,6 +79,67 @@ async fn challenge_works_once(lab: Lab) {
     agent.renew(&lab.app, |_, _| signature).await.assert_problem(401, "unauthenticated");
     let unknown = lab.app.post("/api/v1/agents/999/challenge", &json!({})).await;
     assert_eq!(unknown.status, 200, "the answer does not reveal which agents exist");
+}
+
+#[database_test]
+async fn attack_on_challenges_stops_no_renewal(lab: Lab) {
+    let agent = lab.agent("lab-1", &[]).await;
+    let path = format!("/api/v1/agents/{}", agent.agent_id);
+    let challenge = async |path: &str| -> Vec<u8> {
+        let asked: Value = lab.app.post(&format!("{path}/challenge"), &json!({})).await.json();
+        BASE64_STANDARD.decode(asked["challenge"].as_str().unwrap()).unwrap()
+    };
+    let signed = agent.sign(&challenge(&path).await);
+    // A stranger asks for challenges and answers them with wrong signatures.
+    for _ in 0..3 {
+        challenge(&path).await;
+        let wrong = json!({"signature": BASE64_STANDARD.encode([0; 64])});
+        lab.app.post(&format!("{path}/token"), &wrong).await.assert_problem(401, "unauthenticated");
+    }
+    let renewal = json!({"signature": BASE64_STANDARD.encode(&signed)});
+    let answer = lab.app.post(&format!("{path}/token"), &renewal).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    lab.app.post(&format!("{path}/token"), &renewal).await.assert_problem(401, "unauthenticated");
+
+    // Agents that do not exist have challenges like others: the same until the next minute, which may begin meanwhile.
+    for path in [path.as_str(), "/api/v1/agents/999"] {
+        let three = [challenge(path).await, challenge(path).await, challenge(path).await];
+        assert!(three[0] == three[1] || three[1] == three[2], "{path}: {three:?}");
+        assert_eq!(three[0].len(), 32);
+    }
+    assert_ne!(challenge("/api/v1/agents/999").await, challenge("/api/v1/agents/998").await);
+}
+
+#[database_test]
+async fn attack_with_guessed_codes_is_slowed_down(lab: Lab) {
+    let code = lab.code(json!({})).await;
+    let guess = "rte_000000000000000000000000000000000000";
+    for _ in 0..30 {
+        lab.post_enrolment(guess, "lab-1", &new_key()).await.assert_problem(401, "unauthenticated");
+    }
+    for code in [guess, &code] {
+        lab.post_enrolment(code, "lab-1", &new_key()).await.assert_problem(429, "too-many-requests");
+    }
+}
+
+#[database_test]
+async fn attack_with_a_code_replaces_no_agent_of_another_project(lab: Lab) {
+    let victim = lab.agent("lab-1", &[]).await;
+    lab.project("another").await;
+    let attacker = lab.app.member("mallory", "another", Role::Maintainer).await;
+    let asked = json!({"project": "another", "machine": "lab-1"});
+    let made = lab.app.send("POST", "/api/v1/enrolments", &attacker, Some(asked)).await;
+    let code = made.json::<Value>()["code"].as_str().unwrap().to_owned();
+    lab.post_enrolment(&code, "lab-1", &new_key()).await.assert_problem(409, "taken");
+    assert!(lab.claim(&victim).await.is_none(), "its token is still accepted");
+
+    // Maintainers replace agents of their own project.
+    for _ in 0..2 {
+        let asked = json!({"project": "another", "machine": "lab-2"});
+        let made = lab.app.send("POST", "/api/v1/enrolments", &attacker, Some(asked)).await;
+        let code = made.json::<Value>()["code"].as_str().unwrap().to_owned();
+        assert_eq!(lab.post_enrolment(&code, "lab-2", &new_key()).await.status, 201);
+    }
 }
 
 #[database_test]

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { compareQuery, errorRatesQuery, machinesQuery } from "@/api/queries";
 import type { Comparison } from "@/api/types";
-import { shortLink } from "@/api/writes";
+import { linkToPage } from "@/api/writes";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CopyButton, optionsOf, SelectField } from "@/components/ui/controls";
 import { CommitName } from "@/components/ui/text";
@@ -94,7 +94,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
             <CopyButton
               className="button"
               label="Copy as Markdown"
-              text={async () => markdownOf(comparison, await shortLink())}
+              text={async () => markdownOf(comparison, await linkToPage())}
             />
           </div>
         }

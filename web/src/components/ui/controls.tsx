@@ -1,7 +1,7 @@
 /** Buttons, menus and selections. */
 import { Link } from "@tanstack/react-router";
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
-import { shortLink } from "@/api/writes";
+import { linkToPage } from "@/api/writes";
 
 /** More values than this are too wide for a phone. */
 const IN_SIGHT_MAX = 4;
@@ -59,9 +59,9 @@ type CopyLinkProps = {
   className?: string;
 };
 
-/** Copies a short link to the page in its current state. */
+/** Copies a link to the page in its current state. */
 export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps) {
-  return <CopyButton label={label} text={() => shortLink(part)} className={className} />;
+  return <CopyButton label={label} text={() => linkToPage(part)} className={className} />;
 }
 
 /** A menu of links or buttons. It closes with Escape and with any click. */

@@ -28,6 +28,7 @@ export const SCOPES: Record<TokenKind, { possible: Scope[]; usual: Scope[] }> = 
 export const SCOPE_MEANINGS: Record<Scope, string> = {
   read: "read private projects",
   "ingest:write": "upload and import",
+  "ingest:quarantined": "upload quarantined runs",
   "jobs:claim": "take jobs, as enrolled agents do",
   "project:write": "change the project and its tokens",
   admin: "members, deletion, accounts, the audit log",

@@ -126,11 +126,22 @@ impl Caller {
         if self.scopes.contains(&scope) { Ok(()) } else { Err(Refusal::Scope(scope)) }
     }
 
-    /// Checks that the caller may store a run of a machine in a project. The error does not reveal whether
-    /// the project exists. The first run creates a project; programs and administrators may upload it.
-    pub(crate) fn check_upload(&self, project: &str, machine: &str) -> Result<(), Refusal> {
+    /// Checks that the caller may upload something, before the report is read.
+    pub fn check_uploader(&self) -> Result<(), Refusal> {
+        self.check_scope(Scope::IngestQuarantined).or_else(|_| self.check_scope(Action::Upload.rule().scope))
+    }
+
+    /// Checks that the caller may store a run of a machine in a project, quarantined or not. The error does not
+    /// reveal whether the project exists. The first run creates a project; programs and administrators may upload
+    /// it.
+    pub(crate) fn check_upload(
+        &self,
+        project: &str,
+        machine: &str,
+        quarantined: bool,
+    ) -> Result<(), Refusal> {
         let rule = Action::Upload.rule();
-        self.check_scope(rule.scope)?;
+        if quarantined { self.check_uploader() } else { self.check_scope(rule.scope) }?;
         self.check_role(rule.role, project)?;
         match &self.binding.machine {
             Some(bound) if bound != machine => {
@@ -182,7 +193,16 @@ impl Caller {
             return self.check_program_token(token);
         }
         let account = self.check_account(Scope::Admin)?;
-        if token.account_id == Some(account.account_id) { Ok(()) } else { self.check_server_admin() }
+        if token.account_id != Some(account.account_id) {
+            return self.check_server_admin();
+        }
+        match &self.binding.project {
+            Some(bound) if token.project != Some(bound.as_str()) => {
+                let found = token.project.unwrap_or("any project").to_owned();
+                Err(Refusal::OtherProject { bound: bound.clone(), found })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The tokens that the caller may list.

@@ -117,32 +117,44 @@ fn a_private_server_shows_public_projects_only_to_accounts() {
 #[test]
 fn a_bound_token_uploads_only_for_its_project_and_machine() {
     let caller = program(&[Scope::IngestWrite], Some(PROJECT), Some("lab-1"));
-    assert_eq!(caller.check_upload(PROJECT, "lab-1"), Ok(()));
+    assert_eq!(caller.check_upload(PROJECT, "lab-1", false), Ok(()));
     assert_eq!(
-        caller.check_upload(PROJECT, "lab-2"),
+        caller.check_upload(PROJECT, "lab-2", false),
         Err(Refusal::OtherMachine { bound: "lab-1".into(), found: "lab-2".into() })
     );
     assert_eq!(
-        caller.check_upload("another", "lab-1"),
+        caller.check_upload("another", "lab-1", false),
         Err(Refusal::OtherProject { bound: PROJECT.into(), found: "another".into() })
     );
-    assert_eq!(program(&[Scope::IngestWrite], None, None).check_upload("any", "lab-9"), Ok(()));
+    assert_eq!(program(&[Scope::IngestWrite], None, None).check_upload("any", "lab-9", false), Ok(()));
     assert_eq!(
-        program(&[Scope::Read], None, None).check_upload(PROJECT, "lab-1"),
+        program(&[Scope::Read], None, None).check_upload(PROJECT, "lab-1", false),
         Err(Refusal::Scope(Scope::IngestWrite))
     );
 }
 
 #[test]
+fn scope_for_quarantined_runs_allows_no_others() {
+    let caller = program(&[Scope::IngestQuarantined], Some(PROJECT), None);
+    assert_eq!(caller.check_uploader(), Ok(()));
+    assert_eq!(caller.check_upload(PROJECT, "lab-1", true), Ok(()));
+    assert_eq!(caller.check_upload(PROJECT, "lab-1", false), Err(Refusal::Scope(Scope::IngestWrite)));
+    assert!(matches!(caller.check_upload("another", "lab-1", true), Err(Refusal::OtherProject { .. })));
+    assert_eq!(program(&[Scope::IngestWrite], None, None).check_upload(PROJECT, "lab-1", true), Ok(()));
+    assert_eq!(program(&[Scope::Read], None, None).check_uploader(), Err(Refusal::Scope(Scope::IngestWrite)));
+    assert_eq!(Caller::stranger(false).check_uploader(), Err(Refusal::Anonymous));
+}
+
+#[test]
 fn users_upload_only_where_they_contribute() {
-    assert_eq!(member(Role::Contributor).check_upload(PROJECT, "laptop"), Ok(()));
+    assert_eq!(member(Role::Contributor).check_upload(PROJECT, "laptop", false), Ok(()));
     let needed = |project: &str| Refusal::Role { needed: Role::Contributor, project: project.into() };
-    assert_eq!(member(Role::Viewer).check_upload(PROJECT, "laptop"), Err(needed(PROJECT)));
+    assert_eq!(member(Role::Viewer).check_upload(PROJECT, "laptop", false), Err(needed(PROJECT)));
     assert_eq!(
-        member(Role::Admin).check_upload("private-or-not-there", "laptop"),
+        member(Role::Admin).check_upload("private-or-not-there", "laptop", false),
         Err(needed("private-or-not-there"))
     );
-    assert_eq!(Caller::stranger(false).check_upload(PROJECT, "laptop"), Err(Refusal::Anonymous));
+    assert_eq!(Caller::stranger(false).check_upload(PROJECT, "laptop", false), Err(Refusal::Anonymous));
 }
 
 #[test]
@@ -188,6 +200,15 @@ fn tokens_cannot_exceed_their_creator() {
     let admin = signed_in(account(true, &[]));
     assert!(matches!(issue(&admin, 2, &[Scope::Read], &anywhere), Err(Refusal::Escalation(_))));
     assert_eq!(admin.check_revoke(&managed(TokenKind::User, Some(2), &[], &anywhere, None)), Ok(()));
+    let own = |binding| managed(TokenKind::User, Some(1), &[], binding, None);
+    assert_eq!(signed_in(account(false, &[])).check_revoke(&own(&anywhere)), Ok(()));
+    assert_eq!(caller.check_revoke(&own(&here)), Ok(()));
+    for binding in [&anywhere, &bound(Some("another"), None)] {
+        assert!(
+            matches!(caller.check_revoke(&own(binding)), Err(Refusal::OtherProject { .. })),
+            "{binding:?}"
+        );
+    }
     let other = signed_in(account(false, &[]));
     assert_eq!(
         other.check_revoke(&managed(TokenKind::User, Some(2), &[], &anywhere, None)),
