@@ -2,7 +2,7 @@
 
 use crate::comparison::{ComparisonFormat, FailOn};
 use crate::node::NamedNode;
-use crate::platform::{Limits, System};
+use crate::platform::{Folders, Limits, System};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
@@ -560,13 +560,16 @@ pub(crate) struct LabArguments {
     /// Run the repositories' commands as the agent's user, with network and secrets.
     #[arg(long, conflicts_with_all = ["repository", "job_user"])]
     pub(crate) trust_repositories: bool,
+    /// Allow repositories on this machine (file://) that the agent's user owns.
+    #[arg(long, conflicts_with = "repository")]
+    pub(crate) allow_local_repositories: bool,
     /// Timeout of each command of a repository.
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
     pub(crate) command_timeout: Duration,
-    /// Memory limit for each process of a repository, in MiB.
+    /// Memory limit for a job and for each of its processes, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = mebibytes())]
     pub(crate) memory_mib_max: u64,
-    /// Size limit of a built work tree, in MiB.
+    /// Size limit of a work tree with its home folder, and of each file, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = mebibytes())]
     pub(crate) disk_mib_max: u64,
 }
@@ -603,9 +606,8 @@ pub(crate) struct ConfineArguments {
     /// Keep network access.
     #[arg(long)]
     pub(crate) network: bool,
-    /// Folder it may write to.
-    #[arg(long)]
-    pub(crate) home: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) folders: Folders,
     /// Program and arguments.
     #[arg(last = true, required = true)]
     pub(crate) command: Vec<std::ffi::OsString>,

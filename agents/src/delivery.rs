@@ -113,7 +113,7 @@ impl<'a> Delivery<'a> {
             Addressed { server, token, what, body, kept }
         });
         if let Some(Addressed { kept, body, .. }) = &upload {
-            spool::write(kept, body.as_ref().unwrap_or(&json))?;
+            spool::write_private(kept, body.as_ref().unwrap_or(&json))?;
         }
         Ok(Kept { report, json, upload })
     }

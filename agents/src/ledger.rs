@@ -3,11 +3,11 @@
 //! crashes and retries; the server counts the same way.
 
 use crate::failure::{Failure, OnDisk};
-use crate::spool;
+use crate::{platform, spool};
 use roundtrip_wire::{Acknowledged, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -77,8 +77,8 @@ impl Ledger {
     /// Updates the server's account under a lock.
     fn change<T>(&self, change: impl FnOnce(&mut Account) -> T) -> crate::Result<T> {
         let (path, lock) = (self.spool.join(FILE), self.spool.join(LOCK));
-        fs::create_dir_all(&self.spool).on_disk(&lock)?;
-        let locked = File::options().append(true).create(true).open(&lock).on_disk(&lock)?;
+        platform::create_private_folder(&self.spool).on_disk(&lock)?;
+        let locked = platform::open_private(&lock).on_disk(&lock)?;
         locked.lock().on_disk(&lock)?;
         // If the file is invalid, start with a new account, like a new installation.
         let before = fs::read(&path).unwrap_or_default();
@@ -92,7 +92,7 @@ impl Ledger {
         let result = change(account);
         let after = serde_json::to_vec(&accounts).map_err(|error| Failure::Other(error.to_string()))?;
         if after != before {
-            spool::write(&path, &after)?;
+            spool::write_private(&path, &after)?;
         }
         Ok(result)
     }

@@ -2,6 +2,7 @@
 //! in a file, with timestamps.
 
 use crate::failure::OnDisk;
+use crate::platform;
 use chrono::{SecondsFormat, Utc};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,8 +21,7 @@ impl Log {
             // If this fails, opening the file reports it.
             let _ = fs::create_dir_all(folder);
         }
-        let file = File::options().append(true).create(true).open(path);
-        file.map(Self::File).on_disk(path)
+        platform::open_private(path).map(Self::File).on_disk(path)
     }
 
     /// Writes a line, unless it equals the last one.

@@ -99,10 +99,10 @@ impl Git {
         Self { folder: folder.to_owned(), is_named: true, protocols: None }
     }
 
-    /// The same without prompts: it uses only these protocols, runs no hooks, and fails instead of asking
-    /// for a password.
-    pub(crate) fn quiet(self, protocols: &'static str) -> Self {
-        Self { protocols: Some(protocols), ..self }
+    /// In a folder of the agent, for repositories that the agent does not trust. Git uses only these protocols, fails instead of
+    /// asking for a password, and runs no hooks and no filters: it reads only the configuration that the agent has written.
+    pub(crate) fn of_agent(folder: &Path, protocols: &'static str) -> Self {
+        Self { folder: folder.to_owned(), is_named: false, protocols: Some(protocols) }
     }
 
     pub(crate) fn root(&self) -> crate::Result<PathBuf> {
@@ -124,6 +124,7 @@ impl Git {
         }
         if let Some(protocols) = self.protocols {
             command.args(["-c", "core.hooksPath=/dev/null"]);
+            command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
             command.env("GIT_ALLOW_PROTOCOL", protocols).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
         }
         let output = command.args(arguments).output().map_err(|error| {

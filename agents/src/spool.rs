@@ -50,15 +50,15 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, false).on_disk(path)
 }
 
-/// [`write()`] with permissions for the owner only, if the system has a mode.
+/// [`write()`] for the owner only, if the system has a mode. Also a new folder is for the owner only.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, true).on_disk(path)
 }
 
-/// [`write()`] of a value as JSON.
+/// [`write_private()`] of a value as JSON.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<()> {
     let json = serde_json::to_vec(value).map_err(io::Error::from);
-    let written = json.and_then(|json| write_durably(path, &json, false));
+    let written = json.and_then(|json| write_durably(path, &json, true));
     written.on_disk(path)
 }
 
@@ -77,8 +77,7 @@ pub(crate) fn sweep(folder: &Path, age_min: Duration) -> crate::Result<()> {
         if age < age_min || !entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
             continue;
         }
-        let remove = if about.is_dir() { fs::remove_dir_all } else { fs::remove_file };
-        remove(entry.path()).on_disk(folder)?;
+        platform::remove_tree(&entry.path()).on_disk(folder)?;
     }
     Ok(())
 }
@@ -93,11 +92,10 @@ fn write_durably(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> 
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    fs::create_dir_all(folder)?;
+    if is_private { platform::create_private_folder(folder) } else { fs::create_dir_all(folder) }?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
-    // A temporary file is private by default. A report has no secrets, and others may read the file of
-    // `--output`.
+    // A temporary file is private by default. Others may read the file of `--output`.
     if let Some(permissions) = platform::ordinary_permissions().filter(|_| !is_private) {
         builder.permissions(permissions);
     }
@@ -175,7 +173,7 @@ impl Drop for SpoolLock {
 }
 
 pub(crate) fn lock(folder: &Path) -> crate::Result<SpoolLock> {
-    fs::create_dir_all(folder).on_disk(folder)?;
+    platform::create_private_folder(folder).on_disk(folder)?;
     let lock = try_lock(&folder.join(LOCK))?.ok_or_else(|| held_by_another(folder))?;
     let holder = Holder { process_id: std::process::id(), since: Utc::now().trunc_subsecs(0) };
     let note = folder.join(NOTE);
@@ -196,7 +194,7 @@ fn held_by_another(folder: &Path) -> Failure {
 
 /// Locks a file until the returned value is dropped; `None` if another process has locked it.
 pub(crate) fn try_lock(path: &Path) -> crate::Result<Option<File>> {
-    let file = File::options().append(true).create(true).open(path).on_disk(path)?;
+    let file = platform::open_private(path).on_disk(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -216,6 +214,23 @@ mod tests {
         write(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_state() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let spool = folder.path().join("new/spool");
+        let _held = lock(&spool).unwrap();
+        write_json(&spool.join("measured.json"), &0).unwrap();
+        write_private(&path(&spool, RunId::draw()), b"{}").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder.path().join("new")), mode(&spool)), (0o700, 0o700));
+        for entry in fs::read_dir(&spool).unwrap() {
+            let path = entry.unwrap().path();
+            assert_eq!(mode(&path), 0o600, "{path:?}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ use std::process::Stdio;
 
 /// Marker next to a work tree: the digest of the commands that built it.
 const BUILT: &str = "built";
+/// The work tree in its place.
+const TREE: &str = "tree";
 const KEPT: usize = 10;
 /// Fetches submodules as the job user. Also permits local folders, which git rejects by default because a
 /// repository could use them to copy files of the user.
@@ -30,6 +32,8 @@ const SUBMODULES: [&str; 7] =
 pub(crate) struct Checkouts {
     pub(crate) folder: PathBuf,
     pub(crate) runner: Runner,
+    /// Whether repositories may be on this machine.
+    pub(crate) allows_local: bool,
 }
 
 #[derive(Debug)]
@@ -54,24 +58,58 @@ impl Checkouts {
         url: &'a str,
         commits: &[&CommitSha],
     ) -> crate::Result<Checkout<'a>> {
-        let mirror = Mirror::new(project, &self.folder.join("repositories"));
-        mirror.fetch(url, commits)?;
+        let repositories = self.folder.join("repositories");
+        platform::create_private_folder(&repositories).on_disk(&repositories)?;
+        platform::set_mode(&repositories, PRIVATE).on_disk(&repositories)?;
+        let mirror = Mirror::new(project, &repositories);
+        mirror.fetch(&self.source(url)?, commits)?;
         let all = self.folder.join("builds");
         let builds = all.join(project.as_str());
-        fs::create_dir_all(&builds).on_disk(&builds)?;
-        // Builds of other projects are useless for this one.
-        for other in fs::read_dir(&all).on_disk(&builds)? {
-            let other = other.on_disk(&builds)?.path();
-            let mode = if other == builds { identity::TRAVERSABLE } else { PRIVATE };
-            platform::set_mode(&other, mode).on_disk(&builds)?;
+        platform::create_private_folder(&builds).on_disk(&builds)?;
+        platform::set_mode(&all, identity::TRAVERSABLE).on_disk(&all)?;
+        // Builds of other projects are useless for this one, and its own are shown when they are used.
+        for entry in entries(&all)?.into_iter().chain(entries(&builds)?) {
+            let mode = if entry == builds { identity::TRAVERSABLE } else { PRIVATE };
+            platform::set_mode(&entry, mode).on_disk(&entry)?;
         }
         Ok(Checkout { checkouts: self, mirror, url, builds })
     }
+
+    /// What git may fetch for this address.
+    fn source(&self, url: &str) -> crate::Result<Source> {
+        let Some(path) = url.strip_prefix("file://") else {
+            return Ok(Source { address: url.to_owned(), protocols: REMOTE });
+        };
+        if !self.allows_local {
+            return Err(Failure::Refused(format!(
+                "the repository {url} is on this machine: expected https://, ssh:// or git://. To allow it, start the agent \
+                 with --allow-local-repositories."
+            )));
+        }
+        let real = |path: &Path| {
+            path.canonicalize().map_err(|error| {
+                Failure::Other(format!("cannot find the repository {}: {error}", path.display()))
+            })
+        };
+        let found = real(Path::new(path))?;
+        if !path.starts_with('/') || found.starts_with(real(&self.folder)?) {
+            return Err(Failure::Refused(format!(
+                "the repository {url} is not allowed: expected an absolute path outside of the agent's folder"
+            )));
+        }
+        Ok(Source { address: found.to_string_lossy().into_owned(), protocols: LOCAL })
+    }
+}
+
+fn entries(folder: &Path) -> crate::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).and_then(|all| all.map(|entry| Ok(entry?.path())).collect());
+    entries.on_disk(folder)
 }
 
 impl Checkout<'_> {
-    /// The plan of a preset, or of a definition in the commit.
-    pub(crate) fn plan(&self, built: &Built, preset: &str) -> crate::Result<Plan> {
+    /// The plan of a preset, or of a definition in the commit. If a user of the server chose it, an error has nothing of the
+    /// file: the user may not have access to the repository.
+    pub(crate) fn plan(&self, built: &Built, preset: &str, is_requested: bool) -> crate::Result<Plan> {
         if !run::is_definition(preset) {
             return run::plan(preset);
         }
@@ -80,7 +118,13 @@ impl Checkout<'_> {
             .mirror
             .file(commit, Path::new(preset))?
             .ok_or_else(|| Failure::Usage(format!("no file {preset} in commit {}", commit.short())))?;
-        run::defined(&built.root.join(preset), &text)
+        run::defined(&built.root.join(preset), &text).map_err(|failure| {
+            let without_contents = format!(
+                "{preset} of commit {} is not a definition. Check it in the repository.",
+                commit.short()
+            );
+            if is_requested { Failure::Usage(without_contents) } else { failure }
+        })
     }
 
     /// The work tree of a commit, built as its settings say. Reuses an earlier build.
@@ -91,7 +135,7 @@ impl Checkout<'_> {
         heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<Built, NoReports> {
         let place = self.builds.join(commit.as_str());
-        let (root, marker) = (place.join("tree"), place.join(BUILT));
+        let (root, marker) = (place.join(TREE), place.join(BUILT));
         let settings = match self.mirror.file(commit, Path::new(settings::FILE))? {
             Some(text) => Settings::of_text(Path::new(settings::FILE), &text)?,
             None => Settings::default(),
@@ -102,9 +146,10 @@ impl Checkout<'_> {
         } else {
             // Built with other commands, or incomplete. Deleted before it is created again.
             remove(&place)?;
+            platform::create_private_folder(&place).on_disk(&place)?;
             self.mirror.check_out(commit, self.url, &root)?;
             self.checkouts
-                .build(&root, &settings.build, output, heartbeat)
+                .build(&place, &settings.build, output, heartbeat)
                 .map_err(|reason| reason.with_subject("building:"))?;
             fs::write(&marker, &commands).on_disk(marker)?;
         }
@@ -127,22 +172,23 @@ impl Checkout<'_> {
 }
 
 impl Checkouts {
-    /// Runs the commands in a work tree, which the job user owns meanwhile.
+    /// Runs the commands in a new work tree, which the job user owns from now on.
     fn build(
         &self,
-        root: &Path,
+        place: &Path,
         commands: &[CommandLine],
         output: &mut Output,
         heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
-        let home = self.runner.home(root.parent().unwrap_or(root))?;
+        let root = place.join(TREE);
+        let home = self.runner.home(place)?;
+        self.runner.give(&root)?;
         let submodules =
             root.join(".gitmodules").exists().then(|| CommandLine(SUBMODULES.map(str::to_owned).to_vec()));
-        self.runner.with_write_access(root, || {
-            submodules.iter().chain(commands).try_for_each(|command| {
-                let task = Task { command, home: home.path(), has_network: true, stdout: None };
-                self.runner.run(task, root, output, heartbeat)
-            })
+        let _shown = Shown::new(place)?;
+        submodules.iter().chain(commands).try_for_each(|command| {
+            let task = Task { command, home: home.path(), has_network: true, stdout: None };
+            self.runner.run(task, &root, output, heartbeat)
         })
     }
 
@@ -156,18 +202,17 @@ impl Checkouts {
         listen: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(String, Vec<u8>), NoReports> {
         let Imported { run: command, file, .. } = imported;
-        let place = built.root.parent().unwrap_or(&built.root);
+        let place = built.place();
         // The command may change the work tree, so this build is not reused.
         let _ = fs::remove_file(place.join(BUILT));
         let home = self.runner.home(place)?;
+        let _shown = Shown::new(place)?;
         // Unnamed, so that only this process and the command can access it.
         let mut printed = tempfile::tempfile().on_disk(&built.root)?;
         let stdout =
             file.is_none().then(|| printed.try_clone().map(Stdio::from)).transpose().on_disk(&built.root)?;
-        self.runner.with_write_access(&built.root, || {
-            let task = Task { command, home: home.path(), has_network: false, stdout };
-            self.runner.run(task, &built.root, output, listen)
-        })?;
+        let task = Task { command, home: home.path(), has_network: false, stdout };
+        self.runner.run(task, &built.root, output, listen)?;
         if let Some(file) = file {
             return Ok(import::read(&within(&built.root, file)?)?);
         }
@@ -200,15 +245,59 @@ fn digest(commands: &[CommandLine]) -> String {
     hex::encode(sha.finalize())
 }
 
+impl Built {
+    /// The folder with the work tree, its marker and homes of commands.
+    fn place(&self) -> &Path {
+        self.root.parent().unwrap_or(&self.root)
+    }
+
+    /// Shows the work tree to the job user until the returned value is dropped.
+    pub(crate) fn show(&self) -> crate::Result<Shown> {
+        Shown::new(self.place())
+    }
+}
+
+/// A build that the job user can access. Otherwise, a command could change the build of another commit.
+pub(crate) struct Shown(PathBuf);
+
+impl Shown {
+    fn new(place: &Path) -> crate::Result<Self> {
+        platform::set_mode(place, identity::TRAVERSABLE).on_disk(place)?;
+        Ok(Self(place.to_owned()))
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        // The next job does this again.
+        let _ = platform::set_mode(&self.0, PRIVATE);
+    }
+}
+
+/// Deletes a place. What is in it belongs to the job user, the place itself to the agent.
 fn remove(place: &Path) -> crate::Result<()> {
-    spool::removed(fs::remove_dir_all(place), place)
+    let remove = || {
+        for entry in fs::read_dir(place)? {
+            platform::remove_tree(&entry?.path())?;
+        }
+        fs::remove_dir(place)
+    };
+    spool::removed(remove(), place)
 }
 
 // The mirror of a project's repository. Only the agent writes to it, so commits are read from here. A work
 // tree belongs to the job user during a build, so its git data cannot be trusted.
 
-/// Protocols that git may use: none of them runs a program named by a URL.
-const PROTOCOLS: &str = "https:http:ssh:git:file";
+/// A repository's address for git, with the protocols that it may use.
+pub(crate) struct Source {
+    address: String,
+    protocols: &'static str,
+}
+
+/// None of these protocols runs a program named by a URL.
+const REMOTE: &str = "https:http:ssh:git";
+/// Repositories on this machine.
+const LOCAL: &str = "file";
 /// Readable only by the agent: a project's build must not see the sources of another project.
 pub(super) const PRIVATE: u32 = 0o700;
 /// The size limit for a settings file.
@@ -225,29 +314,29 @@ impl Mirror {
         Self { project: project.clone(), folder: repositories.join(format!("{project}.git")) }
     }
 
-    pub(crate) fn fetch(&self, url: &str, commits: &[&CommitSha]) -> crate::Result<()> {
-        if url.is_empty() {
+    pub(crate) fn fetch(&self, source: &Source, commits: &[&CommitSha]) -> crate::Result<()> {
+        let Source { address, protocols } = source;
+        if address.is_empty() {
             return Err(Failure::Other(format!(
                 "project {} has no repository URL. Set it in the project's settings.",
                 self.project
             )));
         }
         if !self.folder.join("HEAD").exists() {
-            fs::create_dir_all(&self.folder).on_disk(&self.folder)?;
-            platform::set_mode(&self.folder, PRIVATE).on_disk(&self.folder)?;
-            Git::named(&self.folder).ask(&["init", "--quiet", "--bare", "."])?;
+            platform::create_private_folder(&self.folder).on_disk(&self.folder)?;
+            self.git().ask(&["init", "--quiet", "--template=", "--bare", "."])?;
         }
-        let git = self.git();
+        let git = Git::of_agent(&self.folder, protocols);
         // Git also fails for a missing object.
         let is_here =
             |commit: &&CommitSha| git.ask(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok();
         if commits.iter().all(is_here) {
             return Ok(());
         }
-        git.ask(&["fetch", "--quiet", "--no-tags", "--force", "--", url, "+refs/heads/*:refs/heads/*"])?;
+        git.ask(&["fetch", "--quiet", "--no-tags", "--force", "--", address, "+refs/heads/*:refs/heads/*"])?;
         for commit in commits.iter().filter(|commit| !is_here(commit)) {
             // On no branch: a pull request's commit, or one replaced by a force push.
-            git.ask(&["fetch", "--quiet", "--no-tags", "--", url, commit.as_str()])?;
+            git.ask(&["fetch", "--quiet", "--no-tags", "--", address, commit.as_str()])?;
         }
         Ok(())
     }
@@ -296,7 +385,7 @@ impl Mirror {
     /// mirror, because the build may write to all of it.
     pub(crate) fn check_out(&self, commit: &CommitSha, url: &str, folder: &Path) -> crate::Result<()> {
         fs::create_dir_all(folder).on_disk(folder)?;
-        let git = Git::named(folder).quiet(PROTOCOLS);
+        let git = Git::of_agent(folder, LOCAL);
         git.ask(&["init", "--quiet", "--template=", "."])?;
         // Submodules may be relative to it.
         git.ask(&["remote", "add", "--", "origin", url])?;
@@ -306,7 +395,7 @@ impl Mirror {
     }
 
     fn git(&self) -> Git {
-        Git::named(&self.folder).quiet(PROTOCOLS)
+        Git::of_agent(&self.folder, "")
     }
 }
 
@@ -328,7 +417,8 @@ mod tests {
         git.ask(&[&author[..], &["commit", "--quiet", "--message=one"]].concat()).unwrap();
         let (mirror, head) =
             (Mirror::new(&Slug::parse("libfoo").unwrap(), folder.path()), git.head().unwrap());
-        mirror.fetch(&source.to_string_lossy(), &[&head]).unwrap();
+        let source = Source { address: source.to_string_lossy().into_owned(), protocols: LOCAL };
+        mirror.fetch(&source, &[&head]).unwrap();
         (folder, mirror, head)
     }
 

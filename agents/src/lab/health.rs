@@ -22,7 +22,7 @@ const DEVIATIONS: f64 = 3.0;
 /// and further than this share of the median: small changes of a quiet machine do not matter.
 const SHARE: f64 = 0.1;
 /// With less disk space, the agent does not measure, because it could not store reports.
-const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
+pub(super) const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -73,7 +73,7 @@ impl Watch {
     fn failing(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         let probe = self.spool.join("probe");
-        if let Err(failure) = spool::write(&probe, b"").and_then(|()| spool::remove(&probe)) {
+        if let Err(failure) = spool::write_private(&probe, b"").and_then(|()| spool::remove(&probe)) {
             reasons.push(format!("cannot write to the spool: {failure}"));
         }
         match fs4::available_space(&self.spool) {

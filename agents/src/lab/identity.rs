@@ -83,7 +83,7 @@ impl Identity {
         key: Key,
         token: &AgentToken,
     ) -> crate::Result<Self> {
-        fs::create_dir_all(folder).on_disk(folder)?;
+        platform::create_private_folder(folder).on_disk(folder)?;
         platform::set_mode(folder, TRAVERSABLE).on_disk(folder)?;
         spool::write_private(&folder.join(KEY_FILE), &key.document)?;
         let identity = Self { enrolled, folder: folder.to_owned(), key };

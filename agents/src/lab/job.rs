@@ -2,7 +2,7 @@
 
 use super::checkout::{Built, Checkout, Checkouts};
 use super::heartbeat::{Heartbeat, Interrupted};
-use super::runner::Output;
+use super::runner::{DiskWatch, Output};
 use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::import;
@@ -31,6 +31,12 @@ pub(crate) enum NoReports {
     Interrupted(Interrupted),
 }
 
+impl From<Interrupted> for NoReports {
+    fn from(by: Interrupted) -> Self {
+        Self::Interrupted(by)
+    }
+}
+
 impl NoReports {
     /// Adds the subject of the failure.
     pub(crate) fn with_subject(self, what: &str) -> Self {
@@ -42,11 +48,17 @@ impl NoReports {
 }
 
 /// The value, unless the work was interrupted.
-pub(crate) fn completed<T>(work: ControlFlow<Interrupted, T>) -> Result<T, NoReports> {
+pub(crate) fn completed<T>(work: ControlFlow<impl Into<NoReports>, T>) -> Result<T, NoReports> {
     match work {
         ControlFlow::Continue(value) => Ok(value),
-        ControlFlow::Break(by) => Err(NoReports::Interrupted(by)),
+        ControlFlow::Break(by) => Err(by.into()),
     }
+}
+
+/// Breaks between two repetitions if the job was interrupted, or has written too much.
+fn between(heartbeat: &mut Heartbeat<'_>, disk: &mut DiskWatch) -> ControlFlow<NoReports> {
+    heartbeat.check().map_break(NoReports::Interrupted)?;
+    disk.check().map_or_else(ControlFlow::Break, ControlFlow::Continue)
 }
 
 impl From<Failure> for NoReports {
@@ -100,6 +112,8 @@ impl JobRunner {
         heartbeat: &mut Heartbeat<'_>,
     ) -> Result<Vec<RunReport>, NoReports> {
         let mut reports = Vec::new();
+        let _shown = base.into_iter().chain([head]).map(Built::show).collect::<crate::Result<Vec<_>>>()?;
+        let mut disk = self.checkouts.runner.disk(vec![home.to_owned()]);
         for plan in plans {
             let confined = self.confined(plan, home)?;
             let pairs = match base {
@@ -108,13 +122,13 @@ impl JobRunner {
             };
             // Skip built-in transports: they are the same on both sides.
             if let Some(base) = base.filter(|_| !pairs.is_empty()) {
-                reports.extend(self.compare(job, &confined, pairs, [base, head], heartbeat)?);
+                reports.extend(self.compare(job, &confined, pairs, [base, head], heartbeat, &mut disk)?);
                 continue;
             }
             let outcome =
                 harness::run_until(&confined, &self.peer, rand::random(), &mut |event| match event {
                     Event::Measuring(_) => ControlFlow::Continue(()),
-                    Event::Repetition { .. } => heartbeat.check(),
+                    Event::Repetition { .. } => between(heartbeat, &mut disk),
                 });
             reports.push(self.report(job, head, plan, completed(outcome)?));
         }
@@ -129,9 +143,11 @@ impl JobRunner {
         pairs: Vec<Pair>,
         [base, head]: [&Built; 2],
         heartbeat: &mut Heartbeat<'_>,
+        disk: &mut DiskWatch,
     ) -> Result<[RunReport; 2], NoReports> {
         let comparison = Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule() };
-        let outcome = ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| heartbeat.check());
+        let outcome =
+            ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| between(heartbeat, disk));
         let Outcome { environment, canaries, order_seed, started_at, finished_at, results } =
             completed(outcome)?;
         let (of_base, of_head) = results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
@@ -180,7 +196,7 @@ impl JobRunner {
 
     /// The plan, with the repository's programs run as the job user.
     fn confined(&self, plan: &Plan, home: &Path) -> crate::Result<Plan> {
-        let words = self.checkouts.runner.confinement.words(false, Some(home))?;
+        let words = self.checkouts.runner.confinement.words(false, home, None)?;
         let cases = plan.cases.iter().map(|case| match case.declared() {
             Some((command, folder)) => case.started_by([&words, command].concat(), folder.to_owned()),
             None => case.clone(),
@@ -197,7 +213,8 @@ fn plans(job: &Assignment, checkout: &Checkout<'_>, head: &Built) -> crate::Resu
     };
     let has_others = job.preset.is_none() && !head.settings.command.is_empty();
     let named = if named.is_empty() && !has_others { vec![PRESET] } else { named };
-    named.into_iter().map(|preset| checkout.plan(head, preset)).collect()
+    let is_requested = job.preset.is_some();
+    named.into_iter().map(|preset| checkout.plan(head, preset, is_requested)).collect()
 }
 
 fn of_job(job: &Assignment, report: RunReport) -> RunReport {

@@ -35,11 +35,12 @@ use heartbeat::{Heartbeat, Interrupted};
 use identity::Identity;
 use job::{JobRunner, NoReports};
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
-use runner::{Confinement, Output, Runner};
+use runner::{Confinement, LockedUser, Output, Runner};
 use server::{Server, ServerError};
-use std::fs::File;
+use std::fs;
+use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use update::Updater;
 
@@ -65,7 +66,7 @@ pub(crate) struct Lab<'a> {
     /// The last message about the server, to log it only once.
     last_message: Option<String>,
     /// Dropped last.
-    _held: (SpoolLock, Option<File>),
+    _held: (SpoolLock, Option<LockedUser>),
 }
 
 impl<'a> Lab<'a> {
@@ -74,21 +75,29 @@ impl<'a> Lab<'a> {
         let folder = identity::folder(arguments.state.as_deref())?;
         let trial = update::count_start(&folder, log)?;
         let identity = Identity::read(&folder)?;
-        let confinement = confinement(arguments)?;
+        let confinement = confinement(arguments, &folder)?;
         let spool = folder.join("spool");
         let held = (spool::lock(&spool)?, confinement.lock_user()?);
-        platform::set_mode(&spool, checkout::PRIVATE).on_disk(&spool)?;
-        for folder in [&folder, &spool] {
+        // A killed agent may have left processes of a job.
+        confinement.sweep();
+        for (folder, mode) in [(&folder, identity::TRAVERSABLE), (&spool, checkout::PRIVATE)] {
+            platform::set_mode(folder, mode).on_disk(folder)?;
             spool::sweep(folder, Duration::ZERO)?;
+            make_private(folder).on_disk(folder)?;
         }
-        let checkouts = Checkouts {
-            folder: folder.clone(),
-            runner: Runner {
-                confinement,
-                timeout: arguments.command_timeout,
-                disk_bytes: arguments.disk_mib_max << 20,
-            },
+        if let (Confinement::Confined { .. }, Err(reason)) = (&confinement, platform::can_limit_total()) {
+            log.write(&format!(
+                "the total memory of a job is not limited, only that of each process: {reason}"
+            ));
+        }
+        let runner = Runner {
+            confinement,
+            timeout: arguments.command_timeout,
+            disk_bytes: arguments.disk_mib_max << 20,
         };
+        runner.check()?;
+        let checkouts =
+            Checkouts { folder: folder.clone(), runner, allows_local: arguments.allow_local_repositories };
         let machine = identity.enrolled.machine.clone();
         log.write(&format!(
             "roundtrip {}: taking jobs for {machine} from {}; state in {}",
@@ -273,13 +282,26 @@ impl<'a> Lab<'a> {
 
 /// The checks at the start of an agent, without starting one.
 pub(crate) fn check(arguments: &LabArguments) -> crate::Result<()> {
-    let identity = Identity::read(&identity::folder(arguments.state.as_deref())?)?;
+    let folder = identity::folder(arguments.state.as_deref())?;
+    let identity = Identity::read(&folder)?;
     identity.enrolled.update_key.as_deref().map(update::parse_key).transpose()?;
-    confinement(arguments).map(drop)
+    confinement(arguments, &folder).map(drop)
 }
 
-fn confinement(arguments: &LabArguments) -> crate::Result<Confinement> {
+/// Makes the files of a state folder private: older versions wrote them for all users.
+fn make_private(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            platform::set_mode(&path, 0o600)?;
+        }
+    }
+    Ok(())
+}
+
+fn confinement(arguments: &LabArguments, state: &Path) -> crate::Result<Confinement> {
     Confinement::new(
+        state,
         arguments.job_user.as_deref(),
         arguments.trust_repositories,
         arguments.memory_mib_max << 20,

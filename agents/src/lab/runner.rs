@@ -1,5 +1,6 @@
 //! Runs commands of a repository as the job user, within limits of time and disk space.
 
+use super::health::FREE_BYTES_MIN;
 use super::heartbeat::Interrupted;
 use super::job::{NoReports, completed};
 use crate::cli::ConfineArguments;
@@ -9,7 +10,7 @@ use crate::settings::CommandLine;
 use crate::{run, spool};
 use roundtrip_wire::lab::last_part;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// How often a running command is checked,
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
@@ -41,30 +41,33 @@ pub(crate) struct Task<'a> {
 }
 
 impl Runner {
-    /// A new subfolder that the job user may write to, deleted when dropped.
-    pub(crate) fn home(&self, within: &Path) -> crate::Result<TempDir> {
-        let home = tempfile::tempdir_in(within).on_disk(within)?;
-        if let Confinement::Confined(limits) = &self.confinement {
-            platform::give(home.path(), limits.user_id, limits.group_id).on_disk(within)?;
-        }
+    /// A new subfolder that the job user may write to.
+    pub(crate) fn home(&self, within: &Path) -> crate::Result<Home> {
+        let home = Home(tempfile::tempdir_in(within).on_disk(within)?.keep());
+        self.give(home.path())?;
         Ok(home)
     }
 
-    /// Lets the job user write to a work tree while commands run there.
-    pub(crate) fn with_write_access(
-        &self,
-        root: &Path,
-        act: impl FnOnce() -> Result<(), NoReports>,
-    ) -> Result<(), NoReports> {
-        let Confinement::Confined(limits) = &self.confinement else { return act() };
-        let give = |user_id, group_id| platform::give(root, user_id, group_id).on_disk(root);
-        give(limits.user_id, limits.group_id)?;
-        let done = act();
-        give(0, 0)?;
-        done
+    /// Gives a new folder to the job user.
+    pub(crate) fn give(&self, folder: &Path) -> crate::Result<()> {
+        let Confinement::Confined { limits, .. } = &self.confinement else { return Ok(()) };
+        platform::give(folder, limits.user_id, limits.group_id).on_disk(folder)
     }
 
-    /// Runs one command to its end, and ends all processes of its user.
+    /// Fails if no command could run.
+    pub(crate) fn check(&self) -> crate::Result<()> {
+        let Confinement::Confined { state, .. } = &self.confinement else { return Ok(()) };
+        let home = self.home(state)?;
+        let mut command = self.confinement.command(&["true".into()], true, home.path(), None)?;
+        let output = command.output().on_disk(state)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let reason = String::from_utf8_lossy(&output.stderr);
+        Err(Failure::Refused(format!("cannot isolate the repositories' commands: {}", reason.trim())))
+    }
+
+    /// Runs one command in a work tree that it may write to, until its end, and ends all processes of its user.
     pub(crate) fn run(
         &self,
         task: Task<'_>,
@@ -73,26 +76,38 @@ impl Runner {
         heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let Task { command, home, has_network, stdout } = task;
-        let mut process = self.confinement.command(&command.0, has_network, home)?;
+        let mut process = self.confinement.command(&command.0, has_network, home, Some(root))?;
         process.current_dir(root);
         output.write(&format!("$ {command}"));
-        let ended = self.wait(process, stdout, root, output, heartbeat);
+        let mut disk = self.disk(vec![root.to_owned(), home.to_owned()]);
+        let ended = self.wait(process, stdout, &mut disk, output, heartbeat);
         self.confinement.sweep();
+        let ended = ended.and_then(|()| disk.count());
         ended.map_err(|reason| reason.with_subject(&format!("`{command}`")))
+    }
+
+    /// Watches what a job has written to these folders.
+    pub(crate) fn disk(&self, folders: Vec<PathBuf>) -> DiskWatch {
+        DiskWatch {
+            folders,
+            bytes_max: self.disk_bytes,
+            bytes_left: self.disk_bytes,
+            looked: Instant::now(),
+            free: None,
+        }
     }
 
     fn wait(
         &self,
         process: Command,
         stdout: Option<Stdio>,
-        root: &Path,
+        disk: &mut DiskWatch,
         output: &mut Output,
         heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let began = Instant::now();
         let failed = |error: io::Error| NoReports::Failed(format!("cannot run: {error}"));
         let mut running = Running::start(process, stdout).map_err(failed)?;
-        let mut looked = Instant::now();
         loop {
             let status = running.child.try_wait().map_err(failed)?;
             // Also after its end, to read the rest of its output.
@@ -107,31 +122,78 @@ impl Runner {
                 let seconds = self.timeout.as_secs();
                 return Err(NoReports::Failed(format!("timed out after {seconds} s")));
             }
-            if looked.elapsed() > DISK_INTERVAL {
-                let bytes = bytes_in(root);
-                if bytes > self.disk_bytes {
-                    let (written, most) = (bytes >> 20, self.disk_bytes >> 20);
-                    return Err(NoReports::Failed(format!(
-                        "stopped: its work tree has {written} MiB, the limit is {most} MiB"
-                    )));
-                }
-                looked = Instant::now();
-            }
+            disk.check()?;
             completed(heartbeat())?;
         }
     }
 }
 
-fn bytes_in(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(found) if found.is_dir() => bytes_in(&entry.path()),
-            Ok(found) => found.len(),
-            Err(_) => 0,
-        })
-        .sum()
+/// A folder of the job user, deleted when dropped.
+#[derive(Debug)]
+pub(crate) struct Home(PathBuf);
+
+impl Home {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // If this fails, it is deleted with its parent folder or at the next start.
+        let _ = platform::remove_tree(&self.0);
+    }
+}
+
+/// Limits what a job writes to its folders.
+#[derive(Debug)]
+pub(crate) struct DiskWatch {
+    folders: Vec<PathBuf>,
+    bytes_max: u64,
+    /// Bytes until the limit when it last counted.
+    bytes_left: u64,
+    looked: Instant,
+    /// Free bytes of the disk when it last counted.
+    free: Option<u64>,
+}
+
+impl DiskWatch {
+    /// Counts now and then, and when the disk has lost the bytes that were left.
+    pub(crate) fn check(&mut self) -> Result<(), NoReports> {
+        let free = self.folders.first().and_then(|folder| fs4::available_space(folder).ok());
+        if let Some(bytes) = free.filter(|&free| free < FREE_BYTES_MIN) {
+            return Err(NoReports::Failed(format!(
+                "stopped: the disk has {} MiB left, the limit is {} MiB",
+                bytes >> 20,
+                FREE_BYTES_MIN >> 20
+            )));
+        }
+        let before = *self.free.get_or_insert(free.unwrap_or_default());
+        let lost = before.saturating_sub(free.unwrap_or_default());
+        if self.looked.elapsed() < DISK_INTERVAL && lost <= self.bytes_left {
+            return Ok(());
+        }
+        self.free = free;
+        self.count()
+    }
+
+    fn count(&mut self) -> Result<(), NoReports> {
+        let mut bytes = 0;
+        for folder in &self.folders {
+            let counted = platform::bytes_in(folder, self.bytes_max.saturating_sub(bytes));
+            bytes +=
+                counted.map_err(|error| NoReports::Failed(format!("cannot count its files: {error}")))?;
+        }
+        self.looked = Instant::now();
+        self.bytes_left = self.bytes_max.saturating_sub(bytes);
+        if bytes <= self.bytes_max {
+            return Ok(());
+        }
+        let (written, most) = (bytes >> 20, self.bytes_max >> 20);
+        Err(NoReports::Failed(format!(
+            "stopped: its files take at least {written} MiB, the limit is {most} MiB"
+        )))
+    }
 }
 
 // The output of builds and programs; its end is stored with the job.
@@ -209,7 +271,11 @@ impl Drop for Running {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Confinement {
-    Confined(Limits),
+    Confined {
+        limits: Limits,
+        /// The state folder of the agent.
+        state: PathBuf,
+    },
     /// As the agent's own user: its repositories are trusted.
     Trusting,
 }
@@ -217,6 +283,7 @@ pub(crate) enum Confinement {
 impl Confinement {
     /// As another user with this name, or with the agent's own permissions if requested.
     pub(crate) fn new(
+        state: &Path,
         user: Option<&str>,
         is_trusting: bool,
         memory_bytes: u64,
@@ -241,13 +308,14 @@ impl Confinement {
         if user_id == 0 {
             return Err(Failure::Refused("--job-user is root: expected an unprivileged user".into()));
         }
-        Ok(Self::Confined(Limits { user_id, group_id, memory_bytes, file_bytes }))
+        let limits = Limits { user_id, group_id, memory_bytes, file_bytes, processes: PROCESSES_MAX };
+        Ok(Self::Confined { limits, state: state.to_owned() })
     }
 
-    /// Locks the job user for this agent until the returned file is dropped. After a job, all processes of
+    /// Locks the job user for this agent until the returned value is dropped. After a job, all processes of
     /// this user are killed, so two agents must not share it.
-    pub(crate) fn lock_user(&self) -> crate::Result<Option<File>> {
-        let Self::Confined(limits) = self else { return Ok(None) };
+    pub(crate) fn lock_user(&self) -> crate::Result<Option<LockedUser>> {
+        let Self::Confined { limits, .. } = self else { return Ok(None) };
         let path = platform::lock_of_user(limits.user_id);
         let held = || {
             Failure::Refused(format!(
@@ -255,30 +323,48 @@ impl Confinement {
                 limits.user_id
             ))
         };
-        spool::try_lock(&path)?.map(Some).ok_or_else(held)
+        let lock = spool::try_lock(&path)?.ok_or_else(held)?;
+        Ok(Some(LockedUser { user_id: limits.user_id, _lock: lock }))
     }
 
-    pub(crate) fn words(&self, has_network: bool, home: Option<&Path>) -> crate::Result<Vec<String>> {
-        let Self::Confined(limits) = self else { return Ok(Vec::new()) };
+    /// The words before a command that may write to this home, and to a work tree.
+    pub(crate) fn words(
+        &self,
+        has_network: bool,
+        home: &Path,
+        work_tree: Option<&Path>,
+    ) -> crate::Result<Vec<String>> {
+        let Self::Confined { limits, state } = self else { return Ok(Vec::new()) };
         let mut words = vec![run::program()?.to_string_lossy().into_owned(), "confine".into()];
         let mut number = |name: &str, value: u64| words.extend([name.to_owned(), value.to_string()]);
         number("--user-id", limits.user_id.into());
         number("--group-id", limits.group_id.into());
         number("--memory-bytes", limits.memory_bytes);
         number("--file-bytes", limits.file_bytes);
+        number("--processes", limits.processes);
         if has_network {
             words.push("--network".into());
         }
-        if let Some(home) = home {
-            words.extend(["--home".to_owned(), home.to_string_lossy().into_owned()]);
+        let mut folder =
+            |name: &str, path: &Path| words.extend([name.to_owned(), path.to_string_lossy().into_owned()]);
+        folder("--state", state);
+        folder("--home", home);
+        if let Some(work_tree) = work_tree {
+            folder("--work-tree", work_tree);
         }
         words.push("--".into());
         Ok(words)
     }
 
-    /// A command run in this way, with this home folder.
-    pub(crate) fn command(&self, words: &[String], has_network: bool, home: &Path) -> crate::Result<Command> {
-        let all = [&self.words(has_network, Some(home))?, words].concat();
+    /// A command after [`Self::words()`].
+    fn command(
+        &self,
+        words: &[String],
+        has_network: bool,
+        home: &Path,
+        work_tree: Option<&Path>,
+    ) -> crate::Result<Command> {
+        let all = [&self.words(has_network, home, work_tree)?, words].concat();
         let (program, arguments) =
             all.split_first().ok_or_else(|| Failure::Other("empty command in the definition".into()))?;
         let mut command = Command::new(program);
@@ -287,11 +373,27 @@ impl Confinement {
     }
 
     pub(crate) fn sweep(&self) {
-        if let Self::Confined(limits) = self {
+        if let Self::Confined { limits, .. } = self {
             platform::end_all_of(limits.user_id, limits.group_id);
         }
     }
 }
+
+/// A job user that no other agent uses.
+#[derive(Debug)]
+pub(crate) struct LockedUser {
+    user_id: u32,
+    _lock: File,
+}
+
+impl Drop for LockedUser {
+    fn drop(&mut self) {
+        platform::release_user(self.user_id);
+    }
+}
+
+/// The most processes and threads of a job: enough for a build with a thousand jobs.
+const PROCESSES_MAX: u64 = 4096;
 
 /// The default user that runs the repositories' programs.
 pub(crate) const USER: &str = "roundtrip-job";
@@ -311,9 +413,7 @@ pub(crate) fn become_confined(arguments: &ConfineArguments) -> crate::Result<()>
         arguments.command.split_first().ok_or_else(|| Failure::Usage("no program after `--`".into()))?;
     let mut command = Command::new(PathBuf::from(program));
     command.args(rest).env_clear().envs(plain_environment());
-    if let Some(home) = &arguments.home {
-        command.env("HOME", home).env("TMPDIR", home);
-    }
-    let error = platform::become_confined(arguments.limits, arguments.network, command);
+    command.env("HOME", &arguments.folders.home).env("TMPDIR", &arguments.folders.home);
+    let error = platform::become_confined(arguments.limits, &arguments.folders, arguments.network, command);
     Err(Failure::Other(format!("cannot run it without privileges: {error}")))
 }

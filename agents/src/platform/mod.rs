@@ -12,6 +12,8 @@ use std::path::PathBuf;
 #[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 #[cfg(unix)]
+mod tree;
+#[cfg(unix)]
 mod unix;
 
 /// The name of the service on Windows.
@@ -75,7 +77,7 @@ impl fmt::Display for ServiceRequest {
 }
 
 /// The identity and limits of a repository's command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Limits {
     /// User ID.
     #[arg(long)]
@@ -83,12 +85,29 @@ pub(crate) struct Limits {
     /// Group ID, its only group.
     #[arg(long)]
     pub(crate) group_id: u32,
-    /// Memory limit of a process, in bytes.
+    /// Memory limit of a process, and of all together, in bytes.
     #[arg(long)]
     pub(crate) memory_bytes: u64,
     /// Size limit of a file that it writes, in bytes.
     #[arg(long)]
     pub(crate) file_bytes: u64,
+    /// Limit of the user's processes.
+    #[arg(long)]
+    pub(crate) processes: u64,
+}
+
+/// The folders of a repository's command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Folders {
+    /// State folder of the agent. It stays visible, even in a temporary folder.
+    #[arg(long)]
+    pub(crate) state: PathBuf,
+    /// Home, which it may write to.
+    #[arg(long)]
+    pub(crate) home: PathBuf,
+    /// Work tree that it may write to.
+    #[arg(long)]
+    pub(crate) work_tree: Option<PathBuf>,
 }
 
 /// The agent's work, until it ends or is stopped.
@@ -111,6 +130,12 @@ pub(crate) use imp::ready;
 
 /// Permissions of an ordinary file before the umask, on systems that have a mode.
 pub(crate) use imp::ordinary_permissions;
+
+/// Opens a file to append to, and creates it for this user only, on systems that have a mode.
+pub(crate) use imp::open_private;
+
+/// Creates a folder and its parents for this user only, on systems that have a mode.
+pub(crate) use imp::create_private_folder;
 
 /// Sets the nine permission bits of a file, on systems that have a mode.
 pub(crate) use imp::set_mode;
@@ -145,8 +170,14 @@ pub(crate) use imp::can_confine;
 /// If the user does not exist.
 pub(crate) use imp::user;
 
-/// Drops all privileges and executes a program. Returns only on errors.
+/// Isolates this process, drops all privileges and executes a program. Returns only on errors.
 pub(crate) use imp::become_confined;
+
+/// Whether the total memory of a user's commands can be limited here; the error is the reason.
+pub(crate) use imp::can_limit_total;
+
+/// Removes what [`become_confined()`] has set up for a user on this machine.
+pub(crate) use imp::release_user;
 
 /// The file that an agent locks while it uses this job user.
 pub(crate) use imp::lock_of_user;
@@ -160,8 +191,10 @@ pub(crate) use imp::become_program;
 /// Kills all processes of a user.
 pub(crate) use imp::end_all_of;
 
-/// Changes the owner of a folder and its contents.
-pub(crate) use imp::give;
+#[cfg(windows)]
+pub(crate) use imp::{bytes_in, give, remove_tree};
+#[cfg(unix)]
+pub(crate) use tree::{bytes_in, give, remove_tree};
 
 /// Whether a process's system calls can be recorded here; the error is the reason.
 pub(crate) use imp::can_record;

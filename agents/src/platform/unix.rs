@@ -4,9 +4,9 @@ use super::{Limits, ServiceRequest, Work};
 use crate::failure::Failure;
 use crate::stop;
 use rustix::process::{Pid, Resource, Rlimit, Signal, geteuid, kill_process, setrlimit};
-use std::fs::Permissions;
+use std::fs::{DirBuilder, File, Permissions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -22,6 +22,14 @@ pub(crate) fn serve(work: Work) -> crate::Result<()> {
 
 pub(crate) fn ordinary_permissions() -> Option<Permissions> {
     Some(Permissions::from_mode(0o666))
+}
+
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+    File::options().append(true).create(true).mode(0o600).open(path)
+}
+
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 pub(crate) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
@@ -73,9 +81,10 @@ pub(crate) fn user(name: &str) -> io::Result<(u32, u32)> {
 }
 
 fn limit(limits: Limits) -> io::Result<()> {
-    let set = |resource, bytes| setrlimit(resource, Rlimit { current: Some(bytes), maximum: Some(bytes) });
+    let set = |resource, most| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     set(Resource::As, limits.memory_bytes)?;
     set(Resource::Fsize, limits.file_bytes)?;
+    set(Resource::Nproc, limits.processes)?;
     Ok(set(Resource::Core, 0)?)
 }
 
@@ -110,18 +119,6 @@ pub(crate) fn end_all_of(user_id: u32, group_id: u32) {
     let mut kill = Command::new("/bin/kill");
     kill.args(["-KILL", "--", "-1"]).uid(user_id).gid(group_id);
     let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-}
-
-pub(crate) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            give(&entry.path(), user_id, group_id)?;
-        } else {
-            std::os::unix::fs::lchown(entry.path(), Some(user_id), Some(group_id))?;
-        }
-    }
-    std::os::unix::fs::lchown(folder, Some(user_id), Some(group_id))
 }
 
 pub(crate) fn is_channel(path: &Path) -> io::Result<bool> {

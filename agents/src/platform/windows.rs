@@ -1,12 +1,12 @@
 //! Windows: the service control manager installs, starts and stops the agent, which reports its state to the
 //! manager.
 
-use super::{Limits, SERVICE_NAME as NAME, ServiceRequest, System, Work};
+use super::{Folders, Limits, SERVICE_NAME as NAME, ServiceRequest, System, Work};
 use crate::failure::Failure;
 use crate::stop;
 use serde::Deserialize;
 use std::ffi::{OsStr, OsString};
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -123,6 +123,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A new file has the permissions of its folder.
 pub(crate) fn ordinary_permissions() -> Option<Permissions> {
     None
+}
+
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+    File::options().append(true).create(true).open(path)
+}
+
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
 }
 
 pub(crate) fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
@@ -285,9 +293,20 @@ pub(crate) fn user(_name: &str) -> io::Result<(u32, u32)> {
     Err(io::Error::other(UNSUPPORTED))
 }
 
-pub(crate) fn become_confined(_limits: Limits, _has_network: bool, _command: Command) -> io::Error {
+pub(crate) fn become_confined(
+    _limits: Limits,
+    _folders: &Folders,
+    _has_network: bool,
+    _command: Command,
+) -> io::Error {
     io::Error::other(UNSUPPORTED)
 }
+
+pub(crate) fn can_limit_total() -> Result<(), String> {
+    Err(UNSUPPORTED.into())
+}
+
+pub(crate) fn release_user(_user_id: u32) {}
 
 /// Unsupported on Windows.
 pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
@@ -306,6 +325,25 @@ pub(crate) fn end_all_of(_user_id: u32, _group_id: u32) {}
 
 pub(crate) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<()> {
     Err(io::Error::other(UNSUPPORTED))
+}
+
+pub(crate) fn bytes_in(folder: &Path, bytes_max: u64) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        // It may have been deleted meanwhile.
+        let Ok(about) = entry.metadata() else { continue };
+        let below = || bytes_in(&entry.path(), bytes_max).unwrap_or(0);
+        bytes += if about.is_dir() { below() } else { about.len() };
+        if bytes > bytes_max {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
 const NOT_RECORDED: &str = "`roundtrip record` supports only Linux, not Windows";

@@ -161,6 +161,7 @@ struct LabService {
     state: String,
     job_user: String,
     is_trusting: bool,
+    allows_local: bool,
     limits: Vec<String>,
 }
 
@@ -181,6 +182,7 @@ impl LabService {
             state,
             job_user: one_line(lab.job_user.as_deref().unwrap_or(runner::USER))?,
             is_trusting: lab.trust_repositories,
+            allows_local: lab.allow_local_repositories,
             limits: limits.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect(),
         })
     }
@@ -191,6 +193,9 @@ impl LabService {
             arguments.push("--trust-repositories".into());
         } else {
             arguments.extend(["--job-user".into(), self.job_user.clone()]);
+        }
+        if self.allows_local {
+            arguments.push("--allow-local-repositories".into());
         }
         arguments.extend(self.limits.iter().cloned());
         arguments

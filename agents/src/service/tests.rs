@@ -43,6 +43,7 @@ fn lab_service() -> LabService {
         state: r#"/srv/100% $HOME, Anna's & <co>: \"#.into(),
         job_user: "builder".into(),
         is_trusting: false,
+        allows_local: false,
         limits: ["--command-timeout", "30m", "--memory-mib-max", "8192"].map(str::to_owned).into(),
     }
 }

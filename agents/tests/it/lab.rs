@@ -94,7 +94,15 @@ impl Lab {
         run_command(self.folder.path(), &[&enrol[..], &[&self.server.url()]].concat())
     }
 
+    /// Its repository is on this machine.
     pub(crate) fn command(&self, options: &[&str]) -> Command {
+        let mut command = self.remote_command(options);
+        command.arg("--allow-local-repositories");
+        command
+    }
+
+    /// An agent that fetches only from other machines.
+    pub(crate) fn remote_command(&self, options: &[&str]) -> Command {
         let mut command: Command = roundtrip(self.folder.path());
         command.args(["agent", "--state", "state"]).args(options);
         command.stdout(Stdio::null()).stderr(Stdio::inherit());

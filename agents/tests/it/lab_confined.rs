@@ -1,9 +1,10 @@
 //! An agent that confines repositories: results of unprivileged builds are measured, and their files never
 //! trusted. Only on Linux as root, because changing the user needs it.
 
+use crate::confine::JobUser;
 use crate::lab::Lab;
-use crate::run::{commit_all, git, repository};
-use crate::{Process, refused, run_command};
+use crate::run::{commit_all, git};
+use crate::{Process, definition_of_programs, has_programs, refused, run_command};
 use roundtrip_wire::CommitSha;
 use roundtrip_wire::lab::JobOutcome;
 use std::collections::BTreeSet;
@@ -18,31 +19,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A machine that builds repositories as an unprivileged user.
-struct Confined {
+pub(crate) struct Confined {
     lab: Lab,
-    user: String,
+    pub(crate) user: String,
+    _released: JobUser,
     _turn: MutexGuard<'static, ()>,
 }
 
 /// Its commits are built with this script.
-fn lab(script: &str) -> Option<Confined> {
+pub(crate) fn lab(script: &str) -> Option<Confined> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     if !rustix::process::geteuid().is_root() {
         println!("not run, because only root can become another user");
         return None;
     }
-    let Some(user) = idle_user() else {
+    let Some((user, user_id)) = idle_user() else {
         println!("not run, because each user without rights runs something");
         return None;
     };
     let lab = Lab::new("sh build.sh", 1);
     change(lab.source.path(), "build.sh", script);
     fs::set_permissions(lab.folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
-    Some(Confined { lab, user, _turn: turn })
+    Some(Confined { lab, user, _released: JobUser(user_id), _turn: turn })
 }
 
 impl Confined {
-    fn agent(&self) -> Process {
+    pub(crate) fn agent(&self) -> Process {
         self.lab.agent_with(&["--job-user", &self.user])
     }
 }
@@ -56,7 +58,7 @@ impl Deref for Confined {
 }
 
 /// A user without a login and without processes, because the agent kills all of them.
-fn idle_user() -> Option<String> {
+fn idle_user() -> Option<(String, u32)> {
     let running: BTreeSet<u32> =
         fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.uid())).collect();
     let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -65,12 +67,12 @@ fn idle_user() -> Option<String> {
         let (name, number) = (fields.next()?, fields.nth(1)?.parse().ok()?);
         // The tests of confinement use `nobody`.
         let is_idle = line.ends_with("nologin") && name != "nobody" && !running.contains(&number);
-        is_idle.then(|| name.to_owned())
+        is_idle.then(|| (name.to_owned(), number))
     })
 }
 
 /// Commits a file, if it differs.
-fn change(source: &Path, name: &str, text: &str) {
+pub(crate) fn change(source: &Path, name: &str, text: &str) {
     if fs::read_to_string(source.join(name)).is_ok_and(|old| old == text) {
         return;
     }
@@ -112,15 +114,26 @@ fn trusts_no_files_of_a_build() {
 }
 
 #[test]
-fn root_owns_builds_before_measuring() {
-    let Some(lab) = lab("touch built-here; mkdir folder; touch folder/file\n") else { return };
+fn work_tree_is_read_only_while_measuring() {
+    if !has_programs() {
+        return;
+    }
+    let Some(lab) = lab("touch built-here\n") else { return };
+    let answer = r#"{\"unsupported\":\"$(id -un), tree $tree, home $home\"}"#;
+    let script = format!(
+        "touch made built-here 2> errors || tree=read-only\ntouch $TMPDIR/made && home=writable\necho \"{answer}\"\n"
+    );
+    change(lab.source.path(), "program.sh", &script);
+    change(lab.source.path(), "one.toml", &definition_of_programs(&["mine"], "['sh', 'program.sh']"));
     lab.give(lab.job(3, 1));
     let _agent = lab.agent();
-    assert_eq!(lab.finished(1).outcome, JobOutcome::Done);
-    let tree = lab.folder.path().join("state/builds/libfoo").join(lab.head()).join("tree");
-    for name in ["", ".git/HEAD", "built-here", "folder", "folder/file"] {
-        assert_eq!(fs::symlink_metadata(tree.join(name)).unwrap().uid(), 0, "{name}");
-    }
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
+    lab.server.change(|state| {
+        let reason = state.runs[0].results[0].unsupported.as_ref().unwrap();
+        let expected = format!("{}, tree read-only, home writable", lab.user);
+        assert!(reason.contains(&expected), "{reason}");
+    });
 }
 
 #[test]
@@ -143,7 +156,10 @@ fn projects_cannot_read_each_other() {
 #[test]
 fn job_user_fetches_submodules() {
     let Some(lab) = lab("cat part/name; ls -ld part | cut -d' ' -f3\n") else { return };
-    let part = repository();
+    // Not in a temporary folder: a job has its own.
+    let part = tempfile::tempdir_in("/var/lib").unwrap();
+    fs::set_permissions(part.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    git(part.path(), &["init", "-q"]);
     change(part.path(), "name", "of the part\n");
     let url = format!("file://{}", part.path().display());
     let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"];

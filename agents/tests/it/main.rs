@@ -5,6 +5,8 @@
 mod ab;
 mod advise;
 mod agent;
+#[cfg(target_os = "linux")]
+mod attack;
 mod compare;
 #[cfg(target_os = "linux")]
 mod confine;
