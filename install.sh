@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs a release of Roundtrip after verifying its checksum, or removes it: docs/how-to/install.md.
+# Installs a release of Roundtrip after verifying its signature and checksum, or removes it: docs/how-to/install.md.
 #
 #   sh install.sh                        install the command `roundtrip`
 #   sh install.sh --server               install the server `roundtrip-server`
 #   sh install.sh [--server] --uninstall remove it; data stays
 #
-# ROUNDTRIP_VERSION    the release, such as 1.2.3 (default: the newest)
+# ROUNDTRIP_VERSION    the release, such as 1.2.3 (default: the newest); installs old releases and downgrades as well
 # ROUNDTRIP_BIN        the folder to install to (default: /usr/local/bin if writable, else ~/.local/bin)
 # ROUNDTRIP_RELEASES   the address of a mirror that has download/v1.2.3/ and latest/download/
 # ROUNDTRIP_KEY        the public key that must have signed the release (default: the project's key)
@@ -17,7 +17,7 @@ set -eu
 release_key=""
 
 fail() {
-    echo "install.sh: $1" >&2
+    echo "install.sh: $*" >&2
     exit 1
 }
 
@@ -38,7 +38,9 @@ target() {
         Linux-aarch64 | Linux-arm64) echo aarch64-unknown-linux-musl ;;
         Darwin-x86_64 | Darwin-arm64) echo universal-apple-darwin ;;
         FreeBSD-amd64 | FreeBSD-x86_64) echo x86_64-unknown-freebsd ;;
-        *) fail "no release for $system on $processor: build with cargo, or on Windows unpack the archive" ;;
+        # Git for Windows.
+        MINGW*-x86_64 | MSYS*-x86_64) echo x86_64-pc-windows-msvc ;;
+        *) fail "no release for $system on $processor: build with cargo" ;;
     esac
 }
 
@@ -47,8 +49,7 @@ download() {
     url="$releases/$1"
     if have curl; then
         # Never follow a redirect from HTTPS to HTTP.
-        protocols="=http,https"
-        case "$url" in https:*) protocols="=https" ;; esac
+        case "$url" in http:*) protocols="=http,https" ;; *) protocols="=${url%%:*}" ;; esac
         curl --proto "$protocols" --fail --silent --show-error --location --retry 3 --output "$temporary/$1" "$url"
     elif have wget; then
         wget -q -O "$temporary/$1" "$url"
@@ -72,17 +73,39 @@ sha256() {
     fi
 }
 
-# Verifies the signature of the checksums. Prints a note if it cannot, and fails if the signature is wrong.
+# Whether a version or a date is lower than another one.
+is_lower() {
+    awk -v one="$1" -v two="$2" 'BEGIN {
+        split(one, a, /[.+-]/); split(two, b, /[.+-]/)
+        for (i = 1; i <= 3; i++) if (a[i] + 0 != b[i] + 0) exit !(a[i] + 0 < b[i] + 0)
+        exit 1
+    }'
+}
+
+# Verifies the signature of the checksums, and its statement, such as `roundtrip 1.2.3 expires 2027-03-31`. Sets the version if none
+# is given. Prints a note if it cannot verify the signature, and fails if the signature or the statement is wrong.
 check_signature() {
     key="${ROUNDTRIP_KEY:-$release_key}"
     if [ -z "$key" ]; then
         note "signature not verified: the project has no key yet, and ROUNDTRIP_KEY is not set"
+        return
     elif ! have minisign; then
         note "signature not verified, only the checksum: minisign is not installed"
-    else
-        download SHA256SUMS.minisig
-        minisign -Vqm "$temporary/SHA256SUMS" -P "$key" > /dev/null 2>&1 ||
-            fail "SHA256SUMS is not signed by the key $key: nothing was installed"
+        return
+    fi
+    download SHA256SUMS.minisig
+    statement="$(minisign -VQm "$temporary/SHA256SUMS" -P "$key" 2> /dev/null)" ||
+        fail "SHA256SUMS is not signed by the key $key: nothing was installed"
+    read -r project signed expires_word expires << END
+$statement
+END
+    [ "$project $expires_word" = "roundtrip expires" ] ||
+        fail "the signature states \`$statement\`: expected \`roundtrip VERSION expires YEAR-MONTH-DAY\`; nothing was installed"
+    [ "${version:=$signed}" = "$signed" ] || fail "$releases has version $signed: expected $version; nothing was installed"
+    # A mirror that hides newer releases could offer this one as the newest for years.
+    if [ -z "${ROUNDTRIP_VERSION:-}" ] && is_lower "$expires" "$(date -u +%Y-%m-%d)"; then
+        fail "the signature of version $version expired on $expires: there may be a newer release. To install this one, set" \
+            "ROUNDTRIP_VERSION=$version"
     fi
 }
 
@@ -100,7 +123,10 @@ folder() {
 install_program() {
     program="$1"
     target="$(target)"
+    file="$program"
+    case "$target" in *windows*) file="$program.exe" ;; esac
     version="${ROUNDTRIP_VERSION:-}"
+    case "$version" in *[!0-9A-Za-z.+-]*) fail "invalid ROUNDTRIP_VERSION=$version: expected a version such as 1.2.3" ;; esac
     releases="${ROUNDTRIP_RELEASES:-https://github.com/roundtrip-ipc/roundtrip/releases}"
     if [ -n "$version" ]; then
         releases="$releases/download/v$version"
@@ -120,22 +146,33 @@ install_program() {
 
     download SHA256SUMS
     check_signature
-    archive="$(awk -v begin="$program-" -v end="-$target.tar.gz" '
-        index($2, begin) == 1 && substr($2, length($2) - length(end) + 1) == end &&
-            substr($2, length(begin) + 1, 1) ~ /[0-9]/ { print $2; exit }' "$temporary/SHA256SUMS")"
-    [ -n "$archive" ] || fail "$releases/SHA256SUMS lists no $program for $target"
+    # Without a verified signature, the first archive for this machine has the version.
+    [ -n "$version" ] || version="$(awk -v begin="$program-" -v end="-$target.tar.gz" '
+        index($2, begin) == 1 && substr($2, length($2) - length(end) + 1) == end {
+            version = substr($2, length(begin) + 1, length($2) - length(begin) - length(end))
+            if (version ~ /^[0-9][0-9A-Za-z.+-]*$/) { print version; exit }
+        }' "$temporary/SHA256SUMS")"
+    archive="$program-$version-$target.tar.gz"
     expected="$(awk -v name="$archive" '$2 == name { print $1; exit }' "$temporary/SHA256SUMS")"
+    [ -n "$expected" ] || fail "$releases/SHA256SUMS lists no $program ${version:+$version }for $target: nothing was installed"
+    installed="$("$folder/$file" --version 2> /dev/null)" || installed=""
+    if [ -z "${ROUNDTRIP_VERSION:-}" ] && is_lower "$version" "${installed##* }"; then
+        fail "$folder/$file is version ${installed##* }, and $releases has only $version. To downgrade, set" \
+            "ROUNDTRIP_VERSION=$version"
+    fi
     download "$archive"
     found="$(sha256 "$temporary/$archive")"
     [ "${found%% *}" = "$expected" ] ||
         fail "$archive does not match SHA256SUMS: its SHA-256 is ${found%% *}, expected $expected; nothing was installed"
-    inside="${archive%.tar.gz}/$program"
+    inside="${archive%.tar.gz}/$file"
     tar -xzf "$temporary/$archive" -C "$temporary" "$inside" 2> /dev/null ||
         fail "$archive is damaged or has no $inside: nothing was installed"
     chmod 755 "$temporary/$inside"
     printed="$("$temporary/$inside" --version 2>&1)" || fail "$program does not run on this machine: $printed"
-    if ! cp "$temporary/$inside" "$staged" || ! mv -f "$staged" "$folder/$program"; then
-        fail "cannot write $folder/$program: the previous version is unchanged"
+    [ "$printed" = "$program $version" ] ||
+        fail "$archive contains \`$printed\`: expected \`$program $version\`; nothing was installed"
+    if ! cp "$temporary/$inside" "$staged" || ! mv -f "$staged" "$folder/$file"; then
+        fail "cannot write $folder/$file: the previous version is unchanged"
     fi
     echo "installed $printed in $folder"
     case ":${PATH:-}:" in

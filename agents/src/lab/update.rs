@@ -1,5 +1,6 @@
 //! Self-updates of an agent, signed with a key that the machine's owner has chosen.
 //! The server only hosts the files; the key is given at enrolment. Without a key, there are no updates.
+//! A signature states the version and its last valid day, so that a server cannot hide newer releases for long.
 //! Updates happen only between jobs, and a working program remains after a crash at any moment
 //! (docs/adr/0015-agents-update-themselves-by-a-pinned-key.md).
 
@@ -10,6 +11,7 @@ use crate::lab::server::Server;
 use crate::log::Log;
 use crate::stop::StopSignal;
 use crate::{platform, run, spool};
+use chrono::{NaiveDate, Utc};
 use minisign_verify::{PublicKey, Signature};
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -148,7 +150,7 @@ fn newer(
     folder: &Path,
     program: &Path,
 ) -> Result<Option<Version>, UpdateError> {
-    let Some(manifest) = manifest(server, key)? else { return Ok(None) };
+    let Some(manifest) = manifest(server, key, folder)? else { return Ok(None) };
     let is_refused = VersionFailures::count(folder, &manifest.version) >= FAILURES_MAX;
     if manifest.version <= own_version() || is_refused {
         return Ok(None);
@@ -166,13 +168,15 @@ impl From<ServerError> for UpdateError {
     }
 }
 
-// The release files of the server: a manifest, its minisign signature, and programs with their digests in the
-// manifest.
+// The release files of the server: a manifest, its minisign signature with the version and the last valid day,
+// and programs with their digests in the manifest.
 
 /// The manifest's name for this program's target.
 const TARGET: &str = env!("ROUNDTRIP_TARGET");
 const MANIFEST: &str = "manifest.json";
 const SIGNATURE: &str = "manifest.json.minisig";
+/// The digest of the last manifest and signature that were refused.
+const REFUSED_FILE: &str = "update-refused.json";
 const TEXT_BYTES_MAX: u64 = 64 * 1024;
 const TEXT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Enough for a large program over a slow connection.
@@ -210,25 +214,61 @@ impl UpdateError {
     }
 }
 
-/// The server's signed manifest; `None` if the server has no programs.
-fn manifest(server: &Server, key: &PublicKey) -> Result<Option<Manifest>, UpdateError> {
-    let Some(manifest) = fetch_text(server, MANIFEST)? else { return Ok(None) };
+/// The server's signed manifest; `None` if the server has no programs, or offers a manifest that was refused
+/// before.
+fn manifest(server: &Server, key: &PublicKey, folder: &Path) -> Result<Option<Manifest>, UpdateError> {
+    let Some(text) = fetch_text(server, MANIFEST)? else { return Ok(None) };
     let signature = fetch_text(server, SIGNATURE)?
         .ok_or_else(|| UpdateError::new("the server's update manifest has no signature"))?;
-    signed_manifest(key, &manifest, &signature).map(Some)
+    // Another key or another version of this program may accept the same files.
+    let offer = format!("{key:?}\n{}\n{text}\n{signature}", own_version());
+    let (digest, refused) = (hex::encode(Sha256::digest(offer)), folder.join(REFUSED_FILE));
+    if spool::read_json::<String>(&refused).as_ref() == Some(&digest) {
+        return Ok(None);
+    }
+    // If the digest cannot be written, the next look refuses the files again.
+    let (manifest, expires_on) = signed_manifest(key, &text, &signature)
+        .inspect_err(|_| drop(spool::write_json(&refused, &digest)))?;
+    // Not stored, because the clock may be wrong.
+    if Utc::now().date_naive() > expires_on {
+        return Err(UpdateError::new(&format!(
+            "the signature of version {} expired on {expires_on}. Offer a newer release or a renewed signature.",
+            manifest.version
+        )));
+    }
+    Ok(Some(manifest))
 }
 
-fn signed_manifest(key: &PublicKey, manifest: &str, signature: &str) -> Result<Manifest, UpdateError> {
+/// The manifest, and the last day (UTC) on which its signature is valid.
+fn signed_manifest(
+    key: &PublicKey,
+    manifest: &str,
+    signature: &str,
+) -> Result<(Manifest, NaiveDate), UpdateError> {
     let unsigned = |error| {
         UpdateError::new(&format!("the update manifest is not signed with the enrolled key: {error}"))
     };
+    let signature = Signature::decode(signature).map_err(unsigned)?;
     // Rejects legacy signatures; `minisign -H` makes none.
-    let verified =
-        Signature::decode(signature).and_then(|signature| key.verify(manifest.as_bytes(), &signature, false));
-    verified.map_err(unsigned)?;
+    key.verify(manifest.as_bytes(), &signature, false).map_err(unsigned)?;
     // Parse only after the signature is verified.
-    serde_json::from_str(manifest)
-        .map_err(|error| UpdateError::new(&format!("the signed update manifest is invalid: {error}")))
+    let manifest: Manifest = serde_json::from_str(manifest)
+        .map_err(|error| UpdateError::new(&format!("the signed update manifest is invalid: {error}")))?;
+    match parse_statement(signature.trusted_comment()) {
+        Some((version, expires_on)) if version == manifest.version => Ok((manifest, expires_on)),
+        _ => Err(UpdateError::new(&format!(
+            "the signature of the update manifest states `{}`: expected `roundtrip {} expires YEAR-MONTH-DAY`",
+            signature.trusted_comment(),
+            manifest.version
+        ))),
+    }
+}
+
+/// Parses the trusted comment of a signature, such as `roundtrip 1.2.3 expires 2027-03-31`.
+fn parse_statement(comment: &str) -> Option<(Version, NaiveDate)> {
+    let words: Vec<_> = comment.split(' ').collect();
+    let ["roundtrip", version, "expires", date] = words[..] else { return None };
+    Some((version.parse().ok()?, date.parse().ok()?))
 }
 
 fn fetch_text(server: &Server, name: &str) -> Result<Option<String>, UpdateError> {

@@ -100,6 +100,11 @@ impl Machine {
 
     /// Publishes this program on the server with this version, signed with this key.
     fn release(&self, version: &str, program: &[u8], keys: &KeyPair) {
+        self.release_stating(&format!("roundtrip {version} expires 2999-12-31"), version, program, keys);
+    }
+
+    /// The same, with this statement in the signature.
+    fn release_stating(&self, statement: &str, version: &str, program: &[u8], keys: &KeyPair) {
         let digest = hex::encode(Sha256::digest(program));
         let file = format!("roundtrip-{version}");
         let of_target = json!({"file": file, "length_bytes": program.len(), "sha256": digest});
@@ -108,11 +113,11 @@ impl Machine {
         let programs: HashMap<&str, &Value> =
             targets.into_iter().map(|target| (target, &of_target)).collect();
         let manifest = json!({"version": version, "programs": programs}).to_string();
-        let signature = minisign::sign(None, &keys.sk, manifest.as_bytes(), None, None).unwrap().to_string();
+        let signature = minisign::sign(None, &keys.sk, manifest.as_bytes(), Some(statement), None).unwrap();
         self.change(|state| {
             state.files.insert(file, program.to_vec());
             state.files.insert("manifest.json".into(), manifest.into_bytes());
-            state.files.insert("manifest.json.minisig".into(), signature.into_bytes());
+            state.files.insert("manifest.json.minisig".into(), signature.to_string().into_bytes());
         });
     }
 
@@ -215,6 +220,69 @@ fn rejects_other_keys_and_needs_one() {
     machine.until("two claims", |state| state.claims.len() > 1);
     assert_eq!(machine.change(|state| state.fetched.clone()), [""; 0]);
     assert!(machine.log().contains("automatic updates are off"), "{}", machine.log());
+}
+
+/// Asserts that the agent looks at the manifest, logs this, and does not download the program.
+fn refuses_manifest(machine: &Machine, expected: &str) {
+    let agent = machine.agent();
+    machine.until_logged(expected);
+    drop(agent);
+    let fetched = machine.change(|state| std::mem::take(&mut state.fetched));
+    assert_eq!(fetched, ["manifest.json", "manifest.json.minisig"]);
+}
+
+#[test]
+fn attack_expired_manifest_is_refused() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    let expired = format!("roundtrip {new} expires 2020-01-31");
+    machine.release_stating(&expired, &new, b"#!/bin/sh\ntouch ran", &machine.keys);
+    refuses_manifest(&machine, "expired on 2020-01-31");
+    // Also without a newer version: otherwise, a server could hide all later releases.
+    let expired = format!("roundtrip {OLD} expires 2020-02-29");
+    machine.release_stating(&expired, OLD, b"#!/bin/sh\ntouch ran", &machine.keys);
+    refuses_manifest(&machine, "expired on 2020-02-29");
+}
+
+#[test]
+fn attack_signature_for_another_release_is_refused() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    for statement in [
+        "roundtrip 9.9.9 expires 2999-12-31".to_owned(),
+        format!("another {new} expires 2999-12-31"),
+        format!("roundtrip {new} expires never"),
+        format!("roundtrip {new}"),
+        "timestamp:1800000000 file:manifest.json hashed".to_owned(),
+    ] {
+        machine.release_stating(&statement, &new, b"#!/bin/sh\ntouch ran", &machine.keys);
+        refuses_manifest(&machine, &format!("states `{statement}`: expected `roundtrip {new} expires"));
+    }
+}
+
+#[test]
+fn attack_older_release_is_not_installed() {
+    let machine = Machine::new(true);
+    machine.release("0.0.9", b"#!/bin/sh\ntouch ran", &machine.keys);
+    let _agent = machine.agent();
+    machine.until("two claims", |state| state.claims.len() > 1);
+    assert_eq!(machine.change(|state| state.fetched.clone()), ["manifest.json", "manifest.json.minisig"]);
+    assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {OLD}"));
+}
+
+#[test]
+fn wrongly_signed_manifest_is_refused_once() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    machine.release(&new, &NEWER, &KeyPair::generate_unencrypted_keypair().unwrap());
+    refuses_manifest(&machine, "not signed with the enrolled key");
+    let agent = machine.agent();
+    let asked = machine.change(|state| state.claims.len());
+    machine.until("two claims", |state| state.claims.len() > asked + 1);
+    drop(agent);
+    let log = machine.log();
+    assert_eq!(log.matches("not signed with the enrolled key").count(), 1, "{log}");
+    // With a right signature, the same manifest is accepted.
+    machine.release(&new, &NEWER, &machine.keys);
+    let _agent = machine.agent();
+    machine.until("a claim of the new one", |state| state.claims.contains(&new));
 }
 
 #[test]

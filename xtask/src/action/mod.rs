@@ -32,7 +32,7 @@ const FORMATS: &str = include_str!("../../action/formats.toml");
 type Check = fn(&Fixture) -> Result<()>;
 const CHECKS: [(&str, Check); 7] = [
     ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
-    ("rejects an archive with a wrong checksum", rejects_wrong_releases),
+    ("rejects changed, renamed and wrongly signed releases", rejects_wrong_releases),
     ("reports a missing id-token permission", fails_without_permission),
     ("refuses a token to a pull request job", refuses_tokens_to_pull_requests),
     ("uploads a regression, then fails the job", fails_the_job_on_a_regression),
@@ -276,24 +276,37 @@ fn uploads_a_push(fixture: &Fixture) -> Result<()> {
 
 fn rejects_wrong_releases(fixture: &Fixture) -> Result<()> {
     let mirror = fixture.folder.path().join("another-mirror");
-    let folder = mirror.join(format!("v{VERSION}"));
-    fs::create_dir_all(&folder)?;
-    for path in workspace::sorted(&fixture.mirror.join(format!("v{VERSION}")))? {
+    // This release with a changed archive, and under the names of a newer one.
+    let [changed, renamed] = [VERSION, "9.9.8"].map(|version| mirror.join(format!("download/v{version}")));
+    fs::create_dir_all(&changed)?;
+    fs::create_dir_all(&renamed)?;
+    for path in workspace::sorted(&fixture.mirror.join(format!("download/v{VERSION}")))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let new_name = renamed.join(name.replace(VERSION, "9.9.8"));
         let mut bytes = fs::read(&path)?;
-        if path.extension().is_some_and(|extension| extension == "gz") {
+        if name.ends_with(".gz") {
+            fs::write(new_name, &bytes)?;
             bytes.push(0);
+        } else {
+            fs::write(new_name, String::from_utf8_lossy(&bytes).replace(VERSION, "9.9.8"))?;
         }
-        fs::write(folder.join(path.file_name().unwrap_or_default()), bytes)?;
+        fs::write(changed.join(name), bytes)?;
     }
+    fs::write(changed.join("SHA256SUMS.minisig"), "of another key")?;
     let mirror = format!("file://{}", mirror.display());
-    for (version, code, output) in [
-        (VERSION, 1, "does not match its checksum: not installed"),
-        ("9.9.9", 1, "does this release exist?"),
-        ("../1", 2, "invalid version"),
+    for (version, key, output) in [
+        (VERSION, "", "does not match SHA256SUMS"),
+        (VERSION, "a-key", "SHA256SUMS is not signed by the key a-key"),
+        ("9.9.8", "", "is damaged or has no roundtrip-9.9.8-"),
+        ("9.9.9", "", "check that the release exists"),
+        ("../1", "", "invalid ROUNDTRIP_VERSION"),
     ] {
         let mut job = fixture.main_job("push")?;
+        job.variables.insert("ROUNDTRIP_KEY".into(), key.into());
+        let minisign = fake(&job, "minisign", "#!/bin/sh\nexit 1\n")?;
+        job.paths.push(minisign);
         let inputs = runner::values([("version", version), ("mirror", &mirror)]);
-        fixture.expect(&mut job, &inputs, code, output)?;
+        fixture.expect(&mut job, &inputs, 1, output)?;
         ensure!(
             !job.temp().join("roundtrip/bin/roundtrip").exists(),
             "the archive was unpacked\n{}",
@@ -380,15 +393,20 @@ fn rejects_false_reports(fixture: &Fixture) -> Result<()> {
 
 /// A `gh` that answers only the query of the workflow, with these numbers.
 fn github_command(job: &Job<'_>, numbers: &str) -> Result<PathBuf> {
-    let folder = job.temp().join("github");
-    fs::create_dir_all(&folder)?;
     let script = format!(
         "#!/bin/sh\nwanted='api --method GET repos/octo/lib/pulls --field state=open --raw-field head=stranger:change --jq'\n\
          case \"$*\" in \"$wanted \"*) ;; *) echo \"unexpected call of gh: $*\" >&2; exit 1 ;; esac\n\
          test \"$GH_TOKEN\" = github-token || exit 4\nprintf '%s' '{numbers}'\n"
     );
-    fs::write(folder.join("gh"), script)?;
-    platform::make_executable(&folder.join("gh"))?;
+    fake(job, "gh", &script)
+}
+
+/// A folder with this program.
+fn fake(job: &Job<'_>, name: &str, script: &str) -> Result<PathBuf> {
+    let folder = job.temp().join("programs");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join(name), script)?;
+    platform::make_executable(&folder.join(name))?;
     Ok(folder)
 }
 
@@ -431,5 +449,8 @@ fn release(agent: &Path, mirror: &Path) -> Result<()> {
         "macos" => "universal-apple-darwin".to_owned(),
         _ => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
     };
-    programs::pack(&target, &mirror.join(format!("v{VERSION}")), agent)
+    let folder = mirror.join(format!("download/v{VERSION}"));
+    programs::pack(&target, &folder, agent)?;
+    fs::copy(folder.join(format!("roundtrip-{VERSION}-{target}.tar.gz.sha256")), folder.join("SHA256SUMS"))?;
+    Ok(())
 }

@@ -13,9 +13,15 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 /// The programs that the installer needs in addition to a downloader. It finds no others.
-const NEEDED: &str = "awk cat chmod cp gzip mkdir mktemp mv rm sh sha256sum tar";
+const NEEDED: &str = "awk cat chmod cp date gzip mkdir mktemp mv rm sh sha256sum tar";
 const ARCHIVE: &str = "roundtrip-1.0.0-x86_64-unknown-linux-musl.tar.gz";
 const SUMS: &str = "SHA256SUMS";
+const SIGNATURE: &str = "SHA256SUMS.minisig";
+/// Prints the statement of a signature.
+const MINISIGN: &str =
+    "#!/bin/sh\n[ \"$1 $3 $4\" = '-VQm -P a-key' ] && read -r verdict statement < \"$2.minisig\" &&
+    [ \"$verdict\" = good ] && echo \"$statement\"\n";
+const VALID: &str = "roundtrip 1.0.0 expires 2999-12-31";
 
 type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
@@ -61,9 +67,13 @@ impl Fixture {
 
     /// Adds only a program to the release.
     fn offer(&self, name: &str, script: &str) {
-        let stem = format!("{name}-1.0.0-x86_64-unknown-linux-musl");
+        self.offer_for("x86_64-unknown-linux-musl", name, script);
+    }
+
+    fn offer_for(&self, target: &str, file: &str, script: &str) {
+        let stem = format!("{}-1.0.0-{target}", file.trim_end_matches(".exe"));
         fs::create_dir_all(self.path(&stem)).unwrap();
-        executable(&self.path(&stem).join(name), script);
+        executable(&self.path(&stem).join(file), script);
         let tar = Command::new("tar").args(["-cz", &stem]).current_dir(self.folder.path()).output().unwrap();
         let sum = format!("{}  {stem}.tar.gz\n", hex::encode(Sha256::digest(&tar.stdout)));
         let mut files = self.files.lock().unwrap();
@@ -75,18 +85,32 @@ impl Fixture {
         change(self.files.lock().unwrap().entry(name.into()).or_default());
     }
 
-    fn run_in(&self, bin: &str, arguments: &[&str]) -> Output {
-        Command::new(self.path("tools/sh"))
+    /// Signs the release with this statement, for a `minisign` that accepts what begins with `good`.
+    fn sign(&self, statement: &str) {
+        self.tool("minisign", MINISIGN);
+        self.change(SIGNATURE, |signature| *signature = format!("good {statement}\n").into_bytes());
+    }
+
+    fn command(&self, bin: &str) -> Command {
+        let mut command = Command::new(self.path("tools/sh"));
+        command
             .arg(root().join("install.sh"))
-            .args(arguments)
             .env_clear()
             .env("PATH", self.path("tools"))
             .env("TMPDIR", self.folder.path())
             .env("ROUNDTRIP_RELEASES", &self.url)
             .env("ROUNDTRIP_BIN", self.path(bin))
-            .env("ROUNDTRIP_KEY", "a-key")
-            .output()
-            .unwrap()
+            .env("ROUNDTRIP_KEY", "a-key");
+        command
+    }
+
+    fn run_in(&self, bin: &str, arguments: &[&str]) -> Output {
+        self.command(bin).args(arguments).output().unwrap()
+    }
+
+    /// Installs this version by name.
+    fn run_version(&self, version: &str) -> Output {
+        self.command("bin").env("ROUNDTRIP_VERSION", version).output().unwrap()
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -117,13 +141,14 @@ fn succeeds(output: &Output) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Serves the same files for the newest release and for 1.0.0.
+/// Serves the same files for the newest release, and for 1.0.0 and 2.0.0.
 fn answer(mut stream: TcpStream, files: &Files) {
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
     let request = lines.next().unwrap_or_default();
     lines.take_while(|line| !line.is_empty()).for_each(drop);
     let path = request.split(' ').nth(1).unwrap_or_default();
-    let name = ["/latest/download/", "/download/v1.0.0/"].iter().find_map(|begin| path.strip_prefix(begin));
+    let folders = ["/latest/download/", "/download/v1.0.0/", "/download/v2.0.0/"];
+    let name = folders.iter().find_map(|begin| path.strip_prefix(begin));
     let body = name.and_then(|name| files.lock().unwrap().get(name).cloned());
     let status = if body.is_some() { "200 OK" } else { "404 Not Found" };
     let body = body.unwrap_or_default();
@@ -197,14 +222,82 @@ fn rejects_a_wrong_signature() {
         notes.contains("signature not verified, only the checksum: minisign is not installed"),
         "{notes}"
     );
-    fixture
-        .tool("minisign", "#!/bin/sh\n[ \"$1 $3 $4\" = '-Vqm -P a-key' ] && grep -q good \"$2.minisig\"\n");
+    fixture.tool("minisign", MINISIGN);
     fixture.refuses("SHA256SUMS.minisig: check that the release exists");
-    fixture.change("SHA256SUMS.minisig", |signature| *signature = b"forged".to_vec());
-    fixture.with("grep").refuses("SHA256SUMS is not signed by the key a-key: nothing was installed");
-    fixture.change("SHA256SUMS.minisig", |signature| *signature = b"good".to_vec());
+    fixture.change(SIGNATURE, |signature| *signature = format!("forged {VALID}\n").into_bytes());
+    fixture.refuses("SHA256SUMS is not signed by the key a-key: nothing was installed");
+    fixture.sign(VALID);
     let (_, notes) = succeeds(&fixture.run(&[]));
     assert_eq!(notes.lines().count(), 1, "only that the folder is not in PATH");
+}
+
+#[test]
+fn attack_release_under_another_version_is_not_installed() {
+    let fixture = Fixture::new();
+    // An old release with its signature, at the address of a new one.
+    fixture.with("curl").sign(VALID);
+    fails(&fixture.run_version("2.0.0"), "/download/v2.0.0 has version 1.0.0: expected 2.0.0");
+    // The same without its signature, and with its archive renamed.
+    fs::remove_file(fixture.path("tools/minisign")).unwrap();
+    fails(&fixture.run_version("2.0.0"), "lists no roundtrip 2.0.0 for x86_64-unknown-linux-musl");
+    fixture.change(SUMS, |sums| *sums = String::from_utf8_lossy(sums).replace("1.0.0", "2.0.0").into());
+    let archive = fixture.files.lock().unwrap()[ARCHIVE].clone();
+    fixture.change(&ARCHIVE.replace("1.0.0", "2.0.0"), |bytes| *bytes = archive);
+    fails(
+        &fixture.run_version("2.0.0"),
+        "is damaged or has no roundtrip-2.0.0-x86_64-unknown-linux-musl/roundtrip",
+    );
+    let fixture = Fixture::new();
+    fixture.offer("roundtrip", "#!/bin/sh\necho roundtrip 0.9.0\n");
+    fixture.change(SUMS, |sums| drop(sums.drain(..sums.len() / 2)));
+    fixture.with("curl").refuses("contains `roundtrip 0.9.0`: expected `roundtrip 1.0.0`");
+}
+
+#[test]
+fn attack_statement_for_another_project_is_rejected() {
+    let fixture = Fixture::new();
+    fixture.with("curl");
+    for statement in
+        ["another 1.0.0 expires 2999-12-31", "roundtrip 1.0.0", "timestamp:1800000000 file:SHA256SUMS hashed"]
+    {
+        fixture.sign(statement);
+        fixture.refuses(&format!("the signature states `{statement}`: expected `roundtrip VERSION expires"));
+    }
+}
+
+#[test]
+fn attack_expired_release_is_not_the_newest() {
+    let fixture = Fixture::new();
+    for statement in ["roundtrip 1.0.0 expires 2020-02-29", "roundtrip 1.0.0 expires never"] {
+        fixture.sign(statement);
+        let day = statement.rsplit(' ').next().unwrap();
+        fixture.with("curl").refuses(&format!("the signature of version 1.0.0 expired on {day}"));
+        fs::remove_file(fixture.path("tools/curl")).unwrap();
+    }
+    succeeds(&fixture.with("curl").run_version("1.0.0"));
+}
+
+#[test]
+fn attack_downgrade_needs_a_named_version() {
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.path("bin")).unwrap();
+    fixture.with("curl").sign(VALID);
+    for newer in ["1.0.1", "1.10.0", "10.0.0"] {
+        executable(&fixture.path("bin/roundtrip"), &format!("#!/bin/sh\necho roundtrip {newer}\n"));
+        fails(&fixture.run(&[]), &format!("bin/roundtrip is version {newer}, and "));
+    }
+    succeeds(&fixture.run_version("1.0.0"));
+    executable(&fixture.path("bin/roundtrip"), "#!/bin/sh\necho roundtrip 0.9.12\n");
+    succeeds(&fixture.run(&[]));
+}
+
+#[test]
+fn installs_the_program_for_windows() {
+    let fixture = Fixture::new();
+    fixture.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo MINGW64_NT-10.0-26100 || echo x86_64\n");
+    fixture.offer_for("x86_64-pc-windows-msvc", "roundtrip.exe", "#!/bin/sh\necho roundtrip 1.0.0\n");
+    succeeds(&fixture.with("curl").run(&[]));
+    assert!(fixture.path("bin/roundtrip.exe").exists());
 }
 
 #[test]
@@ -217,4 +310,5 @@ fn rejects_unsupported_systems_and_arguments() {
         "tools/sh/bin: run this as a user with permission",
     );
     fails(&fixture.run(&["--unistall"]), "unknown argument --unistall");
+    fails(&fixture.run_version("../1"), "invalid ROUNDTRIP_VERSION=../1");
 }

@@ -163,6 +163,80 @@ fn rejects_changed_or_missing_archives() {
     assert!(!folder.path().join("SHA256SUMS").exists());
 }
 
+/// Signs with the key in the file after `-s`, and verifies signatures with that key: prints their statement.
+const MINISIGN: &str = r#"#!/bin/sh
+case "$*" in
+"-S -H -t "*)
+    read -r password && [ "$password" = a-password ] || exit 1
+    for file in "$8" "$9"; do echo "$(cat "$6") $4" > "$file.minisig"; done
+    ;;
+"-VQm "*) [ -f "$2.minisig" ] && read -r key statement < "$2.minisig" && [ "$key" = "$4" ] && echo "$statement" ;;
+*) exit 2 ;;
+esac
+"#;
+
+/// A folder with a release, and a program `minisign`.
+fn unsigned() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    executable(&folder.path().join("minisign"), MINISIGN);
+    for name in SIGNED {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
+    folder
+}
+
+const SIGNED: [&str; 2] = ["SHA256SUMS", "manifest.json"];
+
+/// Signs in a repository whose installer trusts the key `RWQf6LRC`.
+fn sign(folder: &TempDir, key: &str, options: &[&str]) -> Command {
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let mut command = script("sign.sh");
+    command.arg(folder.path()).arg("1.2.0").args(options);
+    command.env("PATH", path).env("KEY", key).env("PASSWORD", "a-password");
+    command
+}
+
+/// The signature of each file.
+fn signatures(folder: &TempDir) -> [String; 2] {
+    SIGNED.map(|name| fs::read_to_string(folder.path().join(format!("{name}.minisig"))).unwrap())
+}
+
+#[test]
+fn signatures_state_version_and_expiry() {
+    let (repository, folder) = (Repository::new(), unsigned());
+    succeeds(repository.run(sign(&folder, "RWQf6LRC", &[])));
+    let mut date = Command::new("date");
+    date.args(["-u", "-d", "60 days", "+%Y-%m-%d"]);
+    let later = String::from_utf8(succeeds(date).stdout).unwrap();
+    for signature in signatures(&folder) {
+        let day = signature.strip_prefix("RWQf6LRC roundtrip 1.2.0 expires ").unwrap();
+        assert!(day.len() == later.len() && day > later.as_str(), "{day} is too early");
+    }
+    fails(repository.run(sign(&folder, "RWQother", &[])), "SHA256SUMS is not signed for 1.2.0");
+}
+
+#[test]
+fn attack_renewal_signs_only_what_was_signed_for_the_version() {
+    let (repository, folder) = (Repository::new(), unsigned());
+    let renew = || repository.run(sign(&folder, "RWQf6LRC", &["--renew"]));
+    fails(renew(), "SHA256SUMS is not signed for 1.2.0");
+    for signature in
+        ["RWQother roundtrip 1.2.0 expires 2027-01-31\n", "RWQf6LRC roundtrip 1.1.0 expires 2027-01-31\n"]
+    {
+        fs::write(folder.path().join("SHA256SUMS.minisig"), "RWQf6LRC roundtrip 1.2.0 expires 2027-01-31\n")
+            .unwrap();
+        fs::write(folder.path().join("manifest.json.minisig"), signature).unwrap();
+        let before = signatures(&folder);
+        fails(renew(), "manifest.json is not signed for 1.2.0");
+        assert_eq!(signatures(&folder), before);
+    }
+    // It renews expired signatures as well.
+    fs::write(folder.path().join("manifest.json.minisig"), "RWQf6LRC roundtrip 1.2.0 expires 2020-01-31\n")
+        .unwrap();
+    succeeds(renew());
+    assert!(!signatures(&folder)[1].contains("2020-01-31"));
+}
+
 /// A repository with version 1.2.0.
 struct Repository(TempDir);
 
@@ -195,10 +269,16 @@ impl Repository {
         self.git(&["commit", "--quiet", "--message", "A change"]);
     }
 
+    /// The command, in the root of the repository.
+    fn run(&self, mut command: Command) -> Command {
+        command.current_dir(&self.0);
+        command
+    }
+
     fn check(&self, tag: &str) -> Command {
         let mut command = script("check.sh");
-        command.arg(tag).current_dir(&self.0);
-        command
+        command.arg(tag);
+        self.run(command)
     }
 
     fn notes(&self) -> String {
