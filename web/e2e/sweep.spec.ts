@@ -108,7 +108,8 @@ test("a publication's question is answered by our measurements", async ({ page, 
   const mach = page.getByRole("region", { name: "Mach messages and FIFOs on two Macs", exact: true });
   await mach.getByRole("link", { name: "Would Chromium decide the same today?" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
-    new RegExp(`^(Yes|No): .* \\(two processes .*, ${report.machine.slug}\\)\\.$`),
+    // On a busy machine, the times may not decide it.
+    new RegExp(`^(Yes|No|Inconclusive): .*p98 .* \\(two processes .*, ${report.machine.slug}\\)\\.$`),
   );
   const ranking = page.getByRole("region", { name: /^Two processes on/ }).first();
   await expect(ranking.getByRole("row", { name: /^pipe / })).toBeVisible();
