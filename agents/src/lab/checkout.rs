@@ -67,7 +67,7 @@ impl Checkouts {
         let builds = all.join(project.as_str());
         platform::create_private_folder(&builds).on_disk(&builds)?;
         platform::set_mode(&all, identity::TRAVERSABLE).on_disk(&all)?;
-        // Builds of other projects are useless for this one, and its own are shown when they are used.
+        // The job user can access a build only while a job uses it.
         for entry in entries(&all)?.into_iter().chain(entries(&builds)?) {
             let mode = if entry == builds { identity::TRAVERSABLE } else { PRIVATE };
             platform::set_mode(&entry, mode).on_disk(&entry)?;
@@ -107,8 +107,8 @@ fn entries(folder: &Path) -> crate::Result<Vec<PathBuf>> {
 }
 
 impl Checkout<'_> {
-    /// The plan of a preset, or of a definition in the commit. If a user of the server chose it, an error has nothing of the
-    /// file: the user may not have access to the repository.
+    /// The plan of a preset, or of a definition in the commit. If a user of the server chose it, errors do not quote the
+    /// file, because the user may not have access to the repository.
     pub(crate) fn plan(&self, built: &Built, preset: &str, is_requested: bool) -> crate::Result<Plan> {
         if !run::is_definition(preset) {
             return run::plan(preset);
@@ -257,7 +257,7 @@ impl Built {
     }
 }
 
-/// A build that the job user can access. Otherwise, a command could change the build of another commit.
+/// Lets the job user access a build until this is dropped, so that no command can change builds of other commits.
 pub(crate) struct Shown(PathBuf);
 
 impl Shown {

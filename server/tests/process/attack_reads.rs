@@ -20,7 +20,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 #[test]
 fn unread_downloads_leave_memory_and_downloads_to_others() {
     if std::env::consts::OS != "linux" {
-        println!("does not apply: only Linux tells the peak memory of a process since a given time");
+        println!("does not apply: only Linux can reset the peak memory of a process");
         return;
     }
     let place = Place::new();

@@ -48,7 +48,7 @@ struct Open {
 struct Counted {
     sender: Sender,
     bytes: usize,
-    /// Dropped with this entry, which tells the body.
+    /// Notifies the body when it is dropped with this entry.
     _kept: oneshot::Sender<()>,
 }
 

@@ -91,7 +91,7 @@ impl Memory {
         self.permits_max * BYTES_OF_PERMIT
     }
 
-    /// Until when an upload that has arrived now waits.
+    /// The deadline of an upload that has just arrived.
     pub(super) fn deadline() -> Instant {
         Instant::now() + WAIT_MAX
     }
@@ -99,7 +99,7 @@ impl Memory {
     /// Waits for memory. A token or an address that uses half of it waits for its own uploads, so that others go on.
     ///
     /// # Errors
-    /// There is none before the deadline.
+    /// Not enough memory is free before the deadline.
     pub(super) async fn reserve(
         &self,
         sender: Sender,
@@ -121,7 +121,7 @@ impl Memory {
     /// Waits for a processor.
     ///
     /// # Errors
-    /// None is free before the deadline.
+    /// No processor is free before the deadline.
     pub(super) async fn turn(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, DomainError> {
         let turn = acquire(Arc::clone(&self.turns), 1);
         tokio::time::timeout_at(deadline, turn).await.unwrap_or(Err(DomainError::Busy))

@@ -5,8 +5,8 @@
 //!   database in commit order under one lock, so uploads would commit one after the other.
 //! - Each server listens on one connection (`listen`), from its first client on, and passes on the announcements. A client
 //!   that reads too slowly receives a gap and continues from there, so no queue grows.
-//! - Changes that can end access are announced in their own transaction, because they are rare. Each client is then told
-//!   to check its access, as it must before each message.
+//! - Changes that can end access are announced in their own transaction, because they are rare. Each client then
+//!   checks its access, which it also does before each message.
 //! - Delivery is not guaranteed: a server can stop between commit and NOTIFY, and a connection can break. After a gap or a
 //!   reconnect, a client must reload its data.
 
@@ -176,7 +176,7 @@ impl Live {
         Ok(db::live::notify(&self.shared.pool, &payloads).await?)
     }
 
-    /// Tells all clients to check their access, soon.
+    /// Makes all clients check their access within [`ACCESS_COLLECTED_FOR`].
     fn access_changed(&self) {
         if self.shared.is_access_pending.swap(true, Ordering::Relaxed) {
             return;
