@@ -23,14 +23,7 @@ fn build_reads_no_state_of_the_agent() {
         folders.join(" ").trim_start(),
     );
     let Some(lab) = lab(&script) else { return };
-    let mut another = lab.job(3, 1);
-    another["project"] = "another".into();
-    lab.give(another);
-    let agent = lab.agent();
-    assert_eq!(lab.finished(1).outcome, JobOutcome::Done);
-    lab.give(lab.job(4, 1));
-    let finish = lab.finished(2);
-    drop(agent);
+    let finish = lab.finish_after_another_project();
     let refused = files.len() + folders.len() - 1;
     assert_eq!(finish.output.matches("ermission denied").count(), refused, "{finish:?}");
     let state = lab.folder.path().join("state");

@@ -6,7 +6,7 @@ use crate::lab::Lab;
 use crate::run::{commit_all, git};
 use crate::{Process, definition_of_programs, has_programs, refused, run_command};
 use roundtrip_wire::CommitSha;
-use roundtrip_wire::lab::JobOutcome;
+use roundtrip_wire::lab::{Finish, JobOutcome};
 use std::collections::BTreeSet;
 use std::fs;
 use std::ops::Deref;
@@ -46,6 +46,17 @@ pub(crate) fn lab(script: &str) -> Option<Confined> {
 impl Confined {
     pub(crate) fn agent(&self) -> Process {
         self.lab.agent_with(&["--job-user", &self.user])
+    }
+
+    /// Runs a job of another project, and then one of `libfoo`, whose end it returns.
+    pub(crate) fn finish_after_another_project(&self) -> Finish {
+        let mut another = self.job(3, 1);
+        another["project"] = "another".into();
+        self.give(another);
+        let _agent = self.agent();
+        assert_eq!(self.finished(1).outcome, JobOutcome::Done);
+        self.give(self.job(4, 1));
+        self.finished(2)
     }
 }
 
@@ -143,13 +154,7 @@ fn projects_cannot_read_each_other() {
     else {
         return;
     };
-    let mut another = lab.job(3, 1);
-    another["project"] = "another".into();
-    lab.give(another);
-    let _agent = lab.agent();
-    assert_eq!(lab.finished(1).outcome, JobOutcome::Done);
-    lab.give(lab.job(4, 1));
-    let finish = lab.finished(2);
+    let finish = lab.finish_after_another_project();
     assert_eq!(finish.output.matches("ermission denied").count(), 3, "{finish:?}");
 }
 
