@@ -39,6 +39,7 @@ pub(crate) struct Delivery<'a> {
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) report: RunReport,
+    /// What is uploaded: the report, or an imported file with a report without results.
     pub(crate) json: Vec<u8>,
     upload: Option<Addressed>,
 }
@@ -48,7 +49,6 @@ struct Addressed {
     server: String,
     token: String,
     what: UploadKind,
-    body: Option<Vec<u8>>,
     kept: PathBuf,
 }
 
@@ -83,37 +83,46 @@ impl<'a> Delivery<'a> {
         Ok(Self { subject, token, arguments })
     }
 
+    /// The requested file.
+    pub(crate) fn output(&self) -> Option<&Path> {
+        self.arguments.output.as_deref()
+    }
+
+    /// Whether an upload was requested.
+    pub(crate) fn is_uploaded(&self) -> bool {
+        self.arguments.upload.is_some()
+    }
+
     /// Writes the report to the requested file, and to the spool until the server has it.
     pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
         let report = self.subject.clone().report(id, &plan.preset, outcome);
-        self.kept(report, UploadKind::Report(id), None)
-    }
-
-    /// The same for imported results; the imported file is uploaded with the report.
-    pub(crate) fn keep_import(&self, mut report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
-        // The server reads the results out of the file.
-        let results = std::mem::take(&mut report.results);
-        let body = json(&ImportRequest { report: report.clone(), file })?;
-        let what = UploadKind::Import(report.run_id);
-        self.kept(RunReport { results, ..report }, what, Some(body))
-    }
-
-    /// `body` is uploaded instead of the report, if present.
-    fn kept(&self, report: RunReport, what: UploadKind, body: Option<Vec<u8>>) -> crate::Result<Kept> {
         let json = json(&report)?;
-        if let Some(path) = &self.arguments.output {
+        if let Some(path) = self.output() {
             spool::write(path, &json)?;
         }
+        self.kept(report, UploadKind::Report(id), json)
+    }
+
+    /// Writes an imported file with a report without results to the spool until the server has it. The server reads the
+    /// results out of the file.
+    pub(crate) fn keep_import(&self, report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
+        let request = ImportRequest { report, file };
+        let json = json(&request)?;
+        let what = UploadKind::Import(request.report.run_id);
+        self.kept(request.report, what, json)
+    }
+
+    fn kept(&self, report: RunReport, what: UploadKind, json: Vec<u8>) -> crate::Result<Kept> {
         let upload = self.arguments.upload.clone().zip(self.token.clone()).map(|(server, token)| {
             let kept = match what {
                 UploadKind::Report(id) => spool::path(&spool::folder(), id),
                 // Agents ignore this name.
                 UploadKind::Import(_) => spool::folder().join(format!("{}.import", report.run_id)),
             };
-            Addressed { server, token, what, body, kept }
+            Addressed { server, token, what, kept }
         });
-        if let Some(Addressed { kept, body, .. }) = &upload {
-            spool::write_private(kept, body.as_ref().unwrap_or(&json))?;
+        if let Some(Addressed { kept, .. }) = &upload {
+            spool::write_private(kept, &json)?;
         }
         Ok(Kept { report, json, upload })
     }
@@ -155,9 +164,9 @@ impl Subject {
 
 impl Kept {
     pub(crate) fn send(self) -> crate::Result<()> {
-        let Some(Addressed { server, token, what, body, kept }) = self.upload else { return Ok(()) };
+        let Some(Addressed { server, token, what, kept }) = self.upload else { return Ok(()) };
         let destination = Destination { server: &server, token: &token, quarantined: false };
-        deliver(destination, what, &self.report, &body.unwrap_or(self.json), &kept)?;
+        deliver(destination, what, &self.report, &self.json, &kept)?;
         spool::remove(&kept)
     }
 }

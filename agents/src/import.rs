@@ -1,19 +1,20 @@
 //! `roundtrip import`: turns results of another tool into a run, and uploads the original file with it.
 
 use crate::cli::{ImportArguments, OrAuto};
-use crate::delivery::{Delivery, Subject};
+use crate::delivery::{Delivery, Kept, Subject};
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::settings::{Imported, Settings};
-use crate::{build, output, table};
+use crate::table::ImportedTables;
+use crate::{build, output, spool};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::Utc;
 use roundtrip_bench::harness::Outcome;
-use roundtrip_import::wire::UNKNOWN;
-use roundtrip_import::{Format, INPUT_BYTES_MAX};
+use roundtrip_import::wire::{ReportWriter, UNKNOWN};
+use roundtrip_import::{Format, INPUT_BYTES_MAX, Import, Repetitions};
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportedFile};
-use roundtrip_wire::{Environment, RunId, RunReport, Slug};
-use std::io::Read;
+use roundtrip_wire::{CaseResult, Environment, RunId, RunReport, Slug};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -23,7 +24,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
     let settings = Settings::read(&repository.root)?;
     let delivery = Delivery::prepare(delivery, repository, &settings)?;
     let (name, bytes) = read(file)?;
-    take(&delivery, &name, &bytes, *format)
+    take(&delivery, name, bytes, *format)
 }
 
 /// The file's name and bytes; `-` is standard input.
@@ -62,17 +63,36 @@ pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'
         Some(file) => read(&root.join(file))?,
         None => (command.program().to_owned(), output.stdout),
     };
-    take(delivery, &name, &bytes, *format)
+    take(delivery, name, bytes, *format)
 }
 
-fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: OrAuto<Format>) -> crate::Result<()> {
-    let (report, format) = report(delivery.subject.clone(), name, bytes, format)?;
-    let format = Slug::from_name(format.slug());
-    let file =
-        ImportedFile { name: name.to_owned(), format: Some(format), base64: BASE64_STANDARD.encode(bytes) };
-    let kept = delivery.keep_import(report, file)?;
-    output::print(&table::render(&kept.report)?)?;
-    kept.send()
+/// Writes, prints and uploads the results of a file. As a report they can take a hundred times the memory of the file,
+/// so each is written and dropped before the next one is created.
+fn take(delivery: &Delivery<'_>, name: String, bytes: Vec<u8>, format: OrAuto<Format>) -> crate::Result<()> {
+    let (report, import) = parse(delivery.subject.clone(), &name, &bytes, format)?;
+    let format = Slug::from_name(import.format.slug());
+    let base64 = delivery.is_uploaded().then(|| BASE64_STANDARD.encode(&bytes));
+    drop(bytes);
+    let mut tables = ImportedTables::default();
+    match delivery.output() {
+        Some(path) => spool::write_parts(path, |file| {
+            let mut writer = ReportWriter::new(&report, BufWriter::new(file))?;
+            for (result, repetitions) in import.into_results() {
+                writer.write(&result, repetitions.to_wire())?;
+                tables.add(&result, &repetitions);
+            }
+            writer.finish()?.flush()
+        })?,
+        None => {
+            import.into_results().for_each(|(result, repetitions)| tables.add(&result, &repetitions));
+        }
+    }
+    let text = tables.render(&report);
+    let kept = base64
+        .map(|base64| delivery.keep_import(report, ImportedFile { name, format: Some(format), base64 }))
+        .transpose()?;
+    output::print(&text)?;
+    kept.map_or(Ok(()), Kept::send)
 }
 
 /// Parses the bytes into a report, and returns it with the detected format.
@@ -82,12 +102,28 @@ pub(crate) fn report(
     bytes: &[u8],
     format: OrAuto<Format>,
 ) -> crate::Result<(RunReport, Format)> {
+    let (mut report, import) = parse(subject, name, bytes, format)?;
+    let format = import.format;
+    let whole = |(result, repetitions): (CaseResult, Repetitions)| CaseResult {
+        repetitions: repetitions.to_wire().collect(),
+        ..result
+    };
+    report.results = import.into_results().map(whole).collect();
+    Ok((report, format))
+}
+
+/// Parses the bytes, and returns a report without the results, and the results.
+fn parse(
+    subject: Subject,
+    name: &str,
+    bytes: &[u8],
+    format: OrAuto<Format>,
+) -> crate::Result<(RunReport, Import)> {
     let import = roundtrip_import::import(bytes, format.0)
         .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     for warning in &import.warnings {
         eprintln!("{name}: {warning}");
     }
-    let format = import.format;
     let now = Utc::now();
     let outcome = Outcome {
         // A file does not describe the machine in our terms.
@@ -96,9 +132,9 @@ pub(crate) fn report(
         order_seed: 0,
         started_at: now,
         finished_at: now,
-        results: import.into_results(),
+        results: Vec::new(),
     };
     let mut report = subject.report(RunId::draw(), &Slug::from_name("import"), outcome);
     report.suite.build = Slug::from_name(UNKNOWN);
-    Ok((report, format))
+    Ok((report, import))
 }

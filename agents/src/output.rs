@@ -3,7 +3,7 @@
 
 use crate::failure::{Failure, OnDisk};
 use clap::builder::styling::Style;
-use comfy_table::{CellAlignment, ContentArrangement, Row, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Event;
 use std::io::{self, IsTerminal, Write};
@@ -57,10 +57,45 @@ pub(crate) fn table<R: Into<Row>>(
 ) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    align_numbers(&mut table, is_number);
+    table.trim_fmt()
+}
+
+fn align_numbers(table: &mut Table, is_number: impl Fn(usize) -> bool) {
     for (_, column) in table.column_iter_mut().enumerate().filter(|(place, _)| is_number(*place)) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table.trim_fmt()
+}
+
+/// The same text as of [`table()`] for thousands of rows, whose cells are separated by tabs. Some rows are laid out at a
+/// time, because a row takes kilobytes while it is laid out.
+pub(crate) fn long_table(header: &[&str], rows: &[String], is_number: impl Fn(usize) -> bool) -> String {
+    const ROWS_AT_A_TIME: usize = 200;
+    let parts = || {
+        rows.chunks(ROWS_AT_A_TIME).map(|rows| {
+            let mut table = Table::new();
+            table.load_style(presets::NOTHING).add_rows(rows.iter().map(|row| row.split('\t')));
+            table
+        })
+    };
+    let mut widths = vec![0; header.len()];
+    for mut part in parts() {
+        part.set_header(header.iter());
+        let of_part = part.column_max_content_widths();
+        widths.iter_mut().zip(of_part).for_each(|(widest, width)| *widest = width.max(*widest));
+    }
+    let texts = parts().enumerate().map(|(index, mut part)| {
+        if index == 0 {
+            part.set_header(header.iter());
+        }
+        align_numbers(&mut part, &is_number);
+        for (column, width) in part.column_iter_mut().zip(&widths) {
+            let width = width.saturating_add(column.padding_width());
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+        }
+        part.trim_fmt()
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// A bar with `length` steps and this template.
@@ -102,6 +137,21 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lays_out_long_tables_like_short_ones() {
+        let header = ["name", "time"];
+        for count in [1_usize, 199, 200, 201, 1_000] {
+            let rows: Vec<_> = (0..count).map(|row| ["ä名".repeat(row % 7), format!("{row} µs")]).collect();
+            let lines: Vec<_> = rows.iter().map(|row| row.join("\t")).collect();
+            let is_number = |place: usize| place == 1;
+            assert_eq!(
+                long_table(&header, &lines, is_number),
+                table(header, rows, is_number),
+                "{count} rows"
+            );
+        }
+    }
 
     #[test]
     fn wraps_and_indents_text() {

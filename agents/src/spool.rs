@@ -50,6 +50,11 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, false).on_disk(path)
 }
 
+/// [`write()`] of parts, which the caller writes one after the other.
+pub(crate) fn write_parts(path: &Path, parts: impl FnOnce(&mut File) -> io::Result<()>) -> crate::Result<()> {
+    write_parts_durably(path, parts, false).on_disk(path)
+}
+
 /// [`write()`] for the owner only, if the system has a mode. Also a new folder is for the owner only.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, true).on_disk(path)
@@ -88,6 +93,14 @@ pub(crate) fn remove(path: &Path) -> crate::Result<()> {
 }
 
 fn write_durably(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
+    write_parts_durably(path, |file| file.write_all(bytes), is_private)
+}
+
+fn write_parts_durably(
+    path: &Path,
+    parts: impl FnOnce(&mut File) -> io::Result<()>,
+    is_private: bool,
+) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -100,7 +113,7 @@ fn write_durably(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> 
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    parts(file.as_file_mut())?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     // A rename is durable once the folder is synced. Systems that cannot open a folder do not need this.

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds, percent};
 use crate::output;
 use indexmap::{IndexMap, IndexSet};
+use roundtrip_import::Repetitions;
 use roundtrip_stats::comparison::CONFIDENCE_PPM;
 use roundtrip_stats::distribution::Encoded;
 use roundtrip_stats::{Distribution, Quartiles, interval};
@@ -312,21 +313,54 @@ fn imported_name(result: &CaseResult) -> String {
     result.case.variant.as_ref().map_or(name.clone(), |variant| format!("{name} ({variant})"))
 }
 
-fn imported_cells(result: &CaseResult) -> crate::Result<Vec<String>> {
+/// The cells of a result, from all repetitions merged and the p50 of each.
+fn imported_cells(result: &CaseResult, all: Option<&Distribution>, p50s_ns: &[u64]) -> Vec<String> {
     if let Some(summary) = &result.summary {
-        return Ok(stated(result, summary));
+        return stated(result, summary);
     }
-    let all = merged(&result.repetitions)?;
     let time = |ns: Option<u64>| ns.map(nanoseconds).unwrap_or_default();
-    Ok(vec![
+    vec![
         imported_name(result),
-        time(all.as_ref().map(|all| all.quantile_ns(500_000))),
-        uncertainty(&p50s_ns(result)?),
-        time(all.as_ref().map(|all| all.min_ns())),
-        time(all.as_ref().map(|all| all.max_ns())),
-        count(result.repetitions.len() as u64),
+        time(all.map(|all| all.quantile_ns(500_000))),
+        uncertainty(p50s_ns),
+        time(all.map(Distribution::min_ns)),
+        time(all.map(Distribution::max_ns)),
+        count(p50s_ns.len() as u64),
         all.map(|all| count(all.count())).unwrap_or_default(),
-    ])
+    ]
+}
+
+/// The tables of imported results, which are added one at a time: a result takes many times the memory of its row.
+#[derive(Debug, Default)]
+pub(crate) struct ImportedTables(IndexMap<String, ImportedTable>);
+
+#[derive(Debug, Default)]
+struct ImportedTable {
+    /// Cells, separated by tabs, which names do not contain.
+    rows: Vec<String>,
+    facts: BTreeSet<String>,
+}
+
+impl ImportedTables {
+    /// Adds a result without repetitions, and its repetitions.
+    pub(crate) fn add(&mut self, result: &CaseResult, repetitions: &Repetitions) {
+        let p50s_ns: Vec<u64> = repetitions.iter().map(|one| one.quantile_ns(500_000)).collect();
+        let cells = imported_cells(result, repetitions.merged().as_ref(), &p50s_ns);
+        let table = self.0.entry(imported_title(result)).or_default();
+        table.rows.push(cells.join("\t"));
+        table.facts.extend(facts(&[result]));
+    }
+
+    /// The same text as [`render()`] of the report with these results.
+    pub(crate) fn render(&self, report: &RunReport) -> String {
+        let mut text = heading(report);
+        for (title, ImportedTable { rows, facts }) in &self.0 {
+            let rows = output::long_table(&IMPORTED_HEADER, rows, |place| is_number(IMPORTED_HEADER[place]));
+            text += &format!("\n{title}\n{rows}\n");
+            facts.iter().for_each(|fact| text += &format!(" {fact}\n"));
+        }
+        text
+    }
 }
 
 fn stated(result: &CaseResult, summary: &Summary) -> Vec<String> {
@@ -429,7 +463,8 @@ pub(crate) fn is_number(head: &str) -> bool {
 /// The cells of one result, or the reason why it has none.
 pub(crate) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
     if result.case.benchmark.is_some() {
-        return imported_cells(result).map(Ok);
+        let all = merged(&result.repetitions)?;
+        return Ok(Ok(imported_cells(result, all.as_ref(), &p50s_ns(result)?)));
     }
     let Some(all) = merged(&result.repetitions)? else {
         let reason =

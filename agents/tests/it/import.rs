@@ -1,11 +1,12 @@
 //! `roundtrip import`: turns results of other tools into complete runs.
 
 use crate::run::repository;
-use crate::server::{self, Server};
+use crate::server::{self, Request, Response, Server, StatefulServer};
 use crate::upload::{CREATED, REFUSED};
 use crate::{error_text, own_spool, printed, read_json, refused, run_command, run_with_input};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -154,4 +155,62 @@ fn imports_results_of_configured_commands() {
     fs::write(folder.path().join("roundtrip.toml"), "[[command]]\nrun = 'sh -c \"exit 3\"'\n").unwrap();
     let words = "failed (exit status: 3): its results were not imported";
     refused(&run_command(folder.path(), &["run"]), 1, &[words]);
+}
+
+/// The process of an import, and the most memory that it had until it uploaded.
+#[derive(Default)]
+struct Importing {
+    process: Option<u32>,
+    peak_bytes: usize,
+}
+
+/// Imports a file with every way of delivery, and returns the most memory that the process had.
+fn peak_bytes(file: &str) -> usize {
+    fn acknowledge(request: &Request, importing: &mut Importing) -> Response {
+        let status = fs::read_to_string(format!("/proc/{}/status", importing.process.unwrap())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let kib: usize = line.trim().strip_suffix(" kB").unwrap().parse().unwrap();
+        importing.peak_bytes = kib * 1024;
+        let receipt = serde_json::json!({ "body_sha256": hex::encode(Sha256::digest(&request.body)) });
+        ("201 Created", receipt.to_string().into_bytes())
+    }
+
+    let folder = repository();
+    fs::write(folder.path().join("results"), file).unwrap();
+    fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
+    let server = StatefulServer::start(acknowledge);
+    let mut command = crate::roundtrip(folder.path());
+    command.args(["import", "results", "--output", "report.json", "--token-file", "token", "--upload"]);
+    command.arg(server.url()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = server.change(|importing: &mut Importing| {
+        let child = command.spawn().unwrap();
+        importing.process = Some(child.id());
+        child
+    });
+    printed(&child.wait_with_output().unwrap());
+    server.change(|importing| importing.peak_bytes)
+}
+
+/// Imports of 9,000 lines took 2.9 GB, and of a million values 1.8 GB.
+#[test]
+fn attack_by_large_imports_takes_less_than_20_times_their_memory() {
+    if std::env::consts::OS != "linux" {
+        println!("does not apply: only Linux shows the peak memory of a process");
+        return;
+    }
+    let of_program = peak_bytes(HYPERFINE);
+    let lines = (1..=9_000).map(|n| format!("BenchmarkPipe/size={n}-8   \t  100000\t      {n}.5 ns/op\n"));
+    let runs = (1..=100).map(|n| {
+        let times: Vec<_> = (0..1_000).map(|time| format!("\n        0.0012{time:06}")).collect();
+        format!(r#"{{"command": "pipe {n}", "times": [{}]}}"#, times.join(","))
+    });
+    let hyperfine = format!(r#"{{"results": [{}]}}"#, runs.collect::<Vec<_>>().join(","));
+    for (name, file) in
+        [("9,000 Go lines", lines.collect::<String>()), ("100,000 runs of hyperfine", hyperfine)]
+    {
+        let bytes = peak_bytes(&file).saturating_sub(of_program);
+        let factor = bytes as f64 / file.len() as f64;
+        println!("{name}: {bytes} bytes for a file of {}: {factor:.1} times", file.len());
+        assert!(bytes < 20 * file.len(), "{name}: {bytes} bytes for a file of {}", file.len());
+    }
 }

@@ -52,7 +52,8 @@ fn check_import(import: &Import) {
         match &benchmark.data {
             Data::Repetitions(repetitions) => {
                 assert!(!repetitions.is_empty());
-                for one in repetitions {
+                assert_eq!(repetitions.iter().count(), repetitions.len());
+                for one in repetitions.iter() {
                     assert!(one.count() > 0 && one.min_ns() <= one.max_ns());
                     assert!(one.max_ns() <= 1_000_000_000_000_000);
                     let median = one.quantile_ns(500_000);

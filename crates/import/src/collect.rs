@@ -2,13 +2,15 @@
 //! the limits, and bounds warnings and facts.
 
 use crate::fault::{self, Fault, Place, cut};
-use crate::model::{Benchmark, Data, Summary};
+use crate::model::{Benchmark, Data, Repetitions, Summary};
 use crate::{BENCHMARKS_MAX, NAME_CHARS_MAX, VALUES_MAX};
+use hashbrown::HashTable;
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::{HIGHEST_NS, Recorder, SAMPLES_MAX};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 
-/// The most histograms in a file: each takes about 200 KiB, and a few bytes of input can request one.
+/// The most histograms in a file: each takes up to 80 KiB, and a few bytes of input can request one.
 pub(crate) const HISTOGRAMS_MAX: usize = 1_000;
 /// The largest count: larger ones are not measurements, and their sum could overflow.
 const COUNT_MAX: u64 = 1 << 53;
@@ -39,7 +41,9 @@ pub(crate) struct Collected {
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     benchmarks: Vec<Benchmark>,
-    indices: HashMap<(String, Option<String>), usize>,
+    /// By name and variant.
+    indices: HashTable<usize>,
+    hasher: RandomState,
     values: usize,
     histograms: usize,
     facts: BTreeMap<String, String>,
@@ -91,8 +95,7 @@ impl Collector {
 
     pub(crate) fn samples(&mut self, entry: &Entry, values: Vec<u64>, place: &Place) -> Result<(), Fault> {
         self.count_values(values.len(), place)?;
-        let keeps_samples = values.len() <= SAMPLES_MAX;
-        self.repetition(entry, Distribution::of_samples(values), keeps_samples, place)
+        self.repetition(entry, values, place)
     }
 
     /// Adds one repetition, as samples with their counts.
@@ -104,37 +107,56 @@ impl Collector {
     ) -> Result<(), Fault> {
         self.count_values(values.len(), place)?;
         let total = checked_total(values.iter().map(|&(_, count)| count), place)?;
-        let keeps_samples = total <= SAMPLES_MAX as u64;
-        self.repetition(entry, Distribution::of_counts(values), keeps_samples, place)
+        if total > SAMPLES_MAX as u64 {
+            return self.histogram(entry, Distribution::of_counts(values), place);
+        }
+        let listed = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value));
+        self.repetition(entry, listed.collect(), place)
     }
 
     pub(crate) fn recorded(&mut self, entry: &Entry, recorder: Recorder, place: &Place) -> Result<(), Fault> {
-        self.repetition(entry, recorder.finish(), false, place)
+        self.histogram(entry, recorder.finish(), place)
     }
 
-    fn repetition(
+    fn repetition(&mut self, entry: &Entry, values: Vec<u64>, place: &Place) -> Result<(), Fault> {
+        if values.len() > SAMPLES_MAX {
+            return self.histogram(entry, Distribution::of_samples(values), place);
+        }
+        if values.is_empty() {
+            self.warn_of_no_values(entry);
+        } else if let Some(repetitions) = self.repetitions(entry, place)? {
+            repetitions.push_samples(&values);
+        }
+        Ok(())
+    }
+
+    fn histogram(
         &mut self,
         entry: &Entry,
         repetition: Option<Distribution>,
-        keeps_samples: bool,
         place: &Place,
     ) -> Result<(), Fault> {
         let Some(repetition) = repetition else {
-            self.warn(format!("{}: skipped a repetition without values", entry.name));
+            self.warn_of_no_values(entry);
             return Ok(());
         };
-        if !keeps_samples {
-            self.histograms += 1;
-            if self.histograms > HISTOGRAMS_MAX {
-                return Err(place.fault(format!(
-                    "expected at most {HISTOGRAMS_MAX} repetitions of more than {SAMPLES_MAX} values, or of histograms"
-                )));
-            }
-            if repetition.max_ns() > HIGHEST_NS {
-                self.warn(format!("{}: too many values, stored as a histogram capped at 60 s", entry.name));
-            }
+        self.histograms += 1;
+        if self.histograms > HISTOGRAMS_MAX {
+            return Err(place.fault(format!(
+                "expected at most {HISTOGRAMS_MAX} repetitions of more than {SAMPLES_MAX} values, or of histograms"
+            )));
         }
-        self.add(entry, Data::Repetitions(vec![repetition]), place)
+        if repetition.max_ns() > HIGHEST_NS {
+            self.warn(format!("{}: too many values, stored as a histogram capped at 60 s", entry.name));
+        }
+        if let Some(repetitions) = self.repetitions(entry, place)? {
+            repetitions.push_histogram(&repetition);
+        }
+        Ok(())
+    }
+
+    fn warn_of_no_values(&mut self, entry: &Entry) {
+        self.warn(format!("{}: skipped a repetition without values", entry.name));
     }
 
     pub(crate) fn summary(
@@ -148,35 +170,65 @@ impl Collector {
             self.warn(format!("{}: inconsistent values, using only the first", entry.name));
             summary = Summary::new(summary.statistic, summary.center_ns);
         }
-        self.add(entry, Data::Summary(summary), place)
-    }
-
-    fn add(&mut self, entry: &Entry, data: Data, place: &Place) -> Result<(), Fault> {
-        let key = (entry.name.clone(), entry.variant.clone());
-        let Some(&index) = self.indices.get(&key) else {
-            check_name(&entry.name, place)?;
-            entry.variant.as_deref().map_or(Ok(()), |variant| check_name(variant, place))?;
-            if self.benchmarks.len() == BENCHMARKS_MAX {
-                return Err(place.fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
-            }
-            self.indices.insert(key, self.benchmarks.len());
-            let Entry { name, variant, operations } = entry.clone();
-            self.benchmarks.push(Benchmark { name, variant, operations, data });
+        let Some(index) = self.find(entry) else {
+            self.add(entry, Data::Summary(Box::new(summary)), place)?;
             return Ok(());
         };
-        match (&mut self.benchmarks[index].data, data) {
-            (Data::Repetitions(known), Data::Repetitions(more)) => known.extend(more),
-            (Data::Summary(_), Data::Summary(_)) => {
-                self.warn(format!("{}: duplicate, using only the first", entry.name));
-            }
-            _ => {
-                self.warn(format!(
-                    "{}: both with samples and as a summary, using only the first",
-                    entry.name
-                ));
-            }
+        match self.benchmarks[index].data {
+            Data::Summary(_) => self.warn(format!("{}: duplicate, using only the first", entry.name)),
+            Data::Repetitions(_) => self.warn_of_both(entry),
         }
         Ok(())
+    }
+
+    fn warn_of_both(&mut self, entry: &Entry) {
+        self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name));
+    }
+
+    /// The repetitions of a benchmark, which is added if it is new; `None` if it is a summary.
+    fn repetitions(&mut self, entry: &Entry, place: &Place) -> Result<Option<&mut Repetitions>, Fault> {
+        let index = match self.find(entry) {
+            Some(index) => index,
+            None => self.add(entry, Data::Repetitions(Repetitions::default()), place)?,
+        };
+        if matches!(self.benchmarks[index].data, Data::Summary(_)) {
+            self.warn_of_both(entry);
+        }
+        Ok(match &mut self.benchmarks[index].data {
+            Data::Repetitions(repetitions) => Some(repetitions),
+            Data::Summary(_) => None,
+        })
+    }
+
+    /// The index of a known benchmark.
+    fn find(&self, entry: &Entry) -> Option<usize> {
+        let is_same = |&index: &usize| {
+            let known = &self.benchmarks[index];
+            known.name == entry.name && known.variant == entry.variant
+        };
+        self.indices.find(self.hash(&entry.name, entry.variant.as_deref()), is_same).copied()
+    }
+
+    /// Adds a benchmark that is not known yet, and returns its index.
+    fn add(&mut self, entry: &Entry, data: Data, place: &Place) -> Result<usize, Fault> {
+        check_name(&entry.name, place)?;
+        entry.variant.as_deref().map_or(Ok(()), |variant| check_name(variant, place))?;
+        let index = self.benchmarks.len();
+        if index == BENCHMARKS_MAX {
+            return Err(place.fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
+        }
+        let Entry { name, variant, operations } = entry.clone();
+        let hash = self.hash(&name, variant.as_deref());
+        self.benchmarks.push(Benchmark { name, variant, operations, data });
+        let Self { benchmarks, indices, hasher, .. } = self;
+        indices.insert_unique(hash, index, |&index| {
+            hasher.hash_one((benchmarks[index].name.as_str(), benchmarks[index].variant.as_deref()))
+        });
+        Ok(index)
+    }
+
+    fn hash(&self, name: &str, variant: Option<&str>) -> u64 {
+        self.hasher.hash_one((name, variant))
     }
 
     fn count_values(&mut self, more: usize, place: &Place) -> Result<(), Fault> {
@@ -245,7 +297,8 @@ mod tests {
             .iter()
             .map(|benchmark| {
                 let Data::Repetitions(repetitions) = &benchmark.data else { panic!() };
-                (benchmark.name.as_str(), repetitions.iter().map(Distribution::count).collect::<Vec<_>>())
+                let counts = repetitions.iter().map(|repetition| repetition.count());
+                (benchmark.name.as_str(), counts.collect::<Vec<_>>())
             })
             .collect();
         assert_eq!(counts, [("pipe", vec![1, 2]), ("fifo", vec![1]), ("pipe", vec![1])]);

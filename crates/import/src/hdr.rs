@@ -41,8 +41,8 @@ impl Inflater {
         Self { bytes_left, buffer: Vec::new() }
     }
 
-    /// The bins of a histogram that are not empty, in ascending order.
-    pub(crate) fn bins(&mut self, base64: &str, place: &Place) -> Result<Vec<Bin>, Fault> {
+    /// Passes the bins of a histogram that are not empty, in ascending order, up to the first fault.
+    pub(crate) fn bins(&mut self, base64: &str, place: &Place, take: impl FnMut(Bin)) -> Result<(), Fault> {
         let bytes = BASE64_STANDARD
             .decode(base64.trim())
             .map_err(|error| place.fault(format!("expected a base64 histogram: {error}")))?;
@@ -53,14 +53,14 @@ impl Inflater {
             return Err(place.fault(format!("expected a histogram, found {} bytes", bytes.len())));
         };
         match cookie & COOKIE_MASK {
-            V2 => decode(&bytes, place),
+            V2 => decode(&bytes, place, take),
             V2_DEFLATED => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let deflated = bytes[8..].get(..length).ok_or_else(|| {
                     place.fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
                 })?;
                 self.inflate(deflated, place)?;
-                decode(&self.buffer, place)
+                decode(&self.buffer, place, take)
             }
             older if OLDER.contains(&older) => Err(place.fault(
                 "expected HdrHistogram V2, found an older encoding. Write the log with version 2 of the \
@@ -92,7 +92,7 @@ impl Inflater {
 
 /// Decodes the inner layer: cookie, length of the counts, offset, digits, lowest and highest value, a ratio;
 /// counts.
-fn decode(bytes: &[u8], place: &Place) -> Result<Vec<Bin>, Fault> {
+fn decode(bytes: &[u8], place: &Place, take: impl FnMut(Bin)) -> Result<(), Fault> {
     let word =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
     let long =
@@ -123,7 +123,7 @@ fn decode(bytes: &[u8], place: &Place) -> Result<Vec<Bin>, Fault> {
             .at_byte(4)
             .fault(format!("expected {length} bytes of counts, found {}", bytes.len() - HEADER_BYTES))
     })?;
-    bins(counts, &Shape::new(digits, lowest), place)
+    bins(counts, &Shape::new(digits, lowest), place, take)
 }
 
 /// The layout of the bins, given by precision and lowest value.
@@ -155,8 +155,7 @@ impl Shape {
 
 /// Decodes counts: 7 bits per byte, lowest first, with the sign in the lowest bit. A negative number is a
 /// count of empty bins.
-fn bins(counts: &[u8], shape: &Shape, place: &Place) -> Result<Vec<Bin>, Fault> {
-    let mut bins = Vec::new();
+fn bins(counts: &[u8], shape: &Shape, place: &Place, mut take: impl FnMut(Bin)) -> Result<(), Fault> {
     let (mut index, mut at) = (0_u64, 0);
     while at < counts.len() {
         let begin = at;
@@ -188,9 +187,9 @@ fn bins(counts: &[u8], shape: &Shape, place: &Place) -> Result<Vec<Bin>, Fault> 
                     .at_byte(HEADER_BYTES + begin)
                     .fault("expected values of at most 64 bits, found a count beyond them")
             })?;
-            bins.push(Bin { low, high, count: half });
+            take(Bin { low, high, count: half });
         }
         index = index.saturating_add(1);
     }
-    Ok(bins)
+    Ok(())
 }

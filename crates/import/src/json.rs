@@ -2,16 +2,25 @@
 
 use crate::fault::{self, Fault, Place, cut};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
 pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault> {
+    read_seed(text, PhantomData)
+}
+
+fn read_seed<'de, S: DeserializeSeed<'de>>(text: &'de str, seed: S) -> Result<S::Value, Fault> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let path = error.path().to_string();
-        let fault = fault_from(error.inner());
+    let mut track = serde_path_to_error::Track::new();
+    let value = seed.deserialize(serde_path_to_error::Deserializer::new(&mut deserializer, &mut track));
+    let value = value.map_err(|error| {
+        let path = track.path().to_string();
+        let fault = fault_from(&error);
         // serde's path has a question mark for a member without a name yet, and a dot for an empty path.
         let path = path.trim_end_matches('?').trim_end_matches('.');
         let place = if path.is_empty() { fault.place } else { fault.place.with_member(path) };
@@ -19,6 +28,163 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault>
     })?;
     deserializer.end().map_err(|error| fault_from(&error))?;
     Ok(value)
+}
+
+/// A list in a file that has been checked. Its elements are parsed again one at a time, because together they can take
+/// a hundred times the memory of the file.
+pub(crate) struct Elements<'a, T, const MAX: usize> {
+    text: &'a str,
+    /// The name of the list in the outermost object; `None` if the file is the list.
+    name: Option<&'static str>,
+    element: PhantomData<T>,
+}
+
+/// Checks a file that is a list of at most `MAX` elements.
+pub(crate) fn list<'a, T: Deserialize<'a>, const MAX: usize>(
+    text: &'a str,
+) -> Result<Elements<'a, T, MAX>, Fault> {
+    let elements = Elements { text, name: None, element: PhantomData };
+    elements.visit(|_, _| Ok(())).map(|_: Option<IgnoredAny>| elements)
+}
+
+/// Checks a file that is an object with a list of at most `MAX` elements, and returns its other members.
+pub(crate) fn object_with_list<'a, Others: Deserialize<'a>, T: Deserialize<'a>, const MAX: usize>(
+    text: &'a str,
+    name: &'static str,
+) -> Result<(Others, Elements<'a, T, MAX>), Fault> {
+    let elements = Elements { text, name: Some(name), element: PhantomData };
+    let others = elements.visit(|_, _| Ok(()))?;
+    let others = others.ok_or_else(|| Place::default().fault("expected an object"))?;
+    Ok((others, elements))
+}
+
+impl<'a, T: Deserialize<'a>, const MAX: usize> Elements<'a, T, MAX> {
+    /// Passes the elements with their indices, in order, up to the first fault.
+    pub(crate) fn each(&self, take: impl FnMut(usize, T) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.visit(take).map(|_: Option<IgnoredAny>| ())
+    }
+
+    fn visit<Others: Deserialize<'a>>(
+        &self,
+        mut take: impl FnMut(usize, T) -> Result<(), Fault>,
+    ) -> Result<Option<Others>, Fault> {
+        let mut fault = None;
+        let mut take = |index, element| take(index, element).map_err(|found| fault = Some(found)).is_ok();
+        let list = ListSeed::<_, _, MAX> { take: &mut take, element: PhantomData };
+        let found = match self.name {
+            None => read_seed(self.text, list).map(|()| None),
+            Some(name) => {
+                let object = ObjectSeed { name, list: Some(list), others: PhantomData };
+                read_seed(self.text, object).map(Some)
+            }
+        };
+        match fault {
+            Some(fault) => Err(fault),
+            None => found,
+        }
+    }
+}
+
+/// Passes the elements of a list to `take` until it returns false.
+struct ListSeed<'f, T, F, const MAX: usize> {
+    take: &'f mut F,
+    element: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T) -> bool, const MAX: usize> DeserializeSeed<'de>
+    for ListSeed<'_, T, F, MAX>
+{
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T) -> bool, const MAX: usize> Visitor<'de>
+    for ListSeed<'_, T, F, MAX>
+{
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while let Some(element) = seq.next_element()? {
+            if index == MAX {
+                return Err(A::Error::custom(format!("expected at most {MAX} elements")));
+            }
+            if !(self.take)(index, element) {
+                return Err(A::Error::custom("stopped"));
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Passes the elements of the list `name` of an object to `list`, and returns the other members.
+struct ObjectSeed<'f, T, F, Others, const MAX: usize> {
+    name: &'static str,
+    list: Option<ListSeed<'f, T, F, MAX>>,
+    others: PhantomData<Others>,
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T) -> bool, Others: Deserialize<'de>, const MAX: usize>
+    DeserializeSeed<'de> for ObjectSeed<'_, T, F, Others, MAX>
+{
+    type Value = Others;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Others, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T) -> bool, Others: Deserialize<'de>, const MAX: usize>
+    Visitor<'de> for ObjectSeed<'_, T, F, Others, MAX>
+{
+    type Value = Others;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Others, A::Error> {
+        let Self { name, mut list, .. } = self;
+        let others = OtherMembers { map, name, list: &mut list };
+        let others = Others::deserialize(MapAccessDeserializer::new(others))?;
+        if list.is_some() { Err(A::Error::missing_field(name)) } else { Ok(others) }
+    }
+}
+
+/// The members of an object besides the list, which is passed on when it comes.
+struct OtherMembers<'l, 'f, A, T, F, const MAX: usize> {
+    map: A,
+    name: &'static str,
+    list: &'l mut Option<ListSeed<'f, T, F, MAX>>,
+}
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>, F: FnMut(usize, T) -> bool, const MAX: usize> MapAccess<'de>
+    for OtherMembers<'_, '_, A, T, F, MAX>
+{
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        while let Some(name) = self.map.next_key::<String>()? {
+            if name != self.name {
+                return seed.deserialize(name.into_deserializer()).map(Some);
+            }
+            let list = self.list.take().ok_or_else(|| A::Error::duplicate_field(self.name))?;
+            self.map.next_value_seed(list)?;
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
 }
 
 fn fault_from(error: &serde_json::Error) -> Fault {
@@ -179,6 +345,8 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MA
                     }
                     list.push(element);
                 }
+                // A list of one element has room for four.
+                list.shrink_to_fit();
                 Ok(List(list))
             }
         }
@@ -214,6 +382,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Members<T,
                     }
                     members.push(member);
                 }
+                members.shrink_to_fit();
                 Ok(Members(members))
             }
         }

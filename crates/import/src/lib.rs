@@ -11,6 +11,10 @@
 //! - `json`: JSON with the place of errors. `time`: units, rates, rounding.
 //!
 //! # Rules
+//! **Memory below 20 times the file.** A list is read one element at a time, values are kept as numbers, and results
+//! for the wire are created one at a time: a repetition on the wire takes a hundred times its value.
+//! `tests/memory.rs` measures it for each format.
+//!
 //! **Only times.** Smaller is better. A rate, in operations per second, becomes the time of an operation,
 //! without loss. Bytes, allocations, counts and byte rates are left out, and a warning names them.
 //!
@@ -30,7 +34,7 @@
 //! let import = roundtrip_import::import(file, None).unwrap();
 //! assert_eq!(import.format.slug(), "hyperfine");
 //! let roundtrip_import::Data::Repetitions(repetitions) = &import.benchmarks[0].data else { panic!() };
-//! assert_eq!(repetitions[0].min_ns(), 1_200_000);
+//! assert_eq!(repetitions.iter().next().unwrap().min_ns(), 1_200_000);
 //! ```
 
 mod collect;
@@ -46,7 +50,7 @@ pub mod wire;
 
 pub use fault::Place;
 pub use format::{Error, Format, Import};
-pub use model::{Benchmark, Data, Statistic, Summary};
+pub use model::{Benchmark, Data, Repetitions, Statistic, Summary};
 
 /// The largest accepted file, in bytes.
 pub const INPUT_BYTES_MAX: usize = 64 << 20;

@@ -1,6 +1,7 @@
 //! The contents of a result file, in one form for all formats.
 
 use roundtrip_stats::Distribution;
+use roundtrip_stats::distribution::SAMPLES_MAX;
 
 /// One benchmark of a file.
 #[derive(Clone, Debug)]
@@ -20,9 +21,89 @@ pub struct Benchmark {
 pub enum Data {
     /// Samples: one distribution for each independent run in the file. In nanoseconds per
     /// [`Benchmark::operations`].
-    Repetitions(Vec<Distribution>),
+    Repetitions(Repetitions),
     /// Statistics without the samples.
-    Summary(Summary),
+    Summary(Box<Summary>),
+}
+
+/// Distributions in a compact form. One value takes ten bytes, as a [`Distribution`] hundreds: a file of single values
+/// would take a hundred times its size.
+#[derive(Clone, Debug, Default)]
+pub struct Repetitions {
+    /// The samples of all repetitions that keep them, in the order of the file.
+    samples: Vec<u64>,
+    /// The number of samples of each repetition; 0 for a histogram.
+    sample_counts: Vec<u16>,
+    /// The repetitions without samples.
+    histograms: Vec<Histogram>,
+}
+
+// A repetition with more samples is a histogram.
+const _: () = assert!(SAMPLES_MAX <= u16::MAX as usize);
+
+#[derive(Clone, Debug)]
+struct Histogram {
+    stored: Box<[u8]>,
+    min_ns: u64,
+    max_ns: u64,
+    sum_ns: u64,
+}
+
+impl Repetitions {
+    /// The number of repetitions.
+    pub fn len(&self) -> usize {
+        self.sample_counts.len()
+    }
+
+    /// Whether there are no repetitions.
+    pub fn is_empty(&self) -> bool {
+        self.sample_counts.is_empty()
+    }
+
+    /// The repetitions, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = Distribution> {
+        let (mut samples, mut histograms) = (self.samples.as_slice(), self.histograms.iter());
+        self.sample_counts.iter().filter_map(move |&count| {
+            if count == 0 {
+                return histograms.next()?.distribution();
+            }
+            let (of_this, rest) = samples.split_at(usize::from(count));
+            samples = rest;
+            Distribution::of_samples(of_this.to_vec())
+        })
+    }
+
+    /// All repetitions merged; `None` without any.
+    pub fn merged(&self) -> Option<Distribution> {
+        let samples = self.samples.chunks(SAMPLES_MAX);
+        let samples = samples.filter_map(|part| Distribution::of_samples(part.to_vec()));
+        let histograms = self.histograms.iter().filter_map(Histogram::distribution);
+        Distribution::merged(samples.chain(histograms).collect())
+    }
+
+    /// Adds a repetition of 1 to [`SAMPLES_MAX`] samples.
+    pub(crate) fn push_samples(&mut self, samples: &[u64]) {
+        self.samples.extend_from_slice(samples);
+        self.sample_counts.push(u16::try_from(samples.len()).unwrap_or(u16::MAX));
+    }
+
+    /// Adds a repetition without its samples.
+    pub(crate) fn push_histogram(&mut self, histogram: &Distribution) {
+        self.histograms.push(Histogram {
+            stored: histogram.stored_bytes().into_boxed_slice(),
+            min_ns: histogram.min_ns(),
+            max_ns: histogram.max_ns(),
+            sum_ns: histogram.sum_ns(),
+        });
+        self.sample_counts.push(0);
+    }
+}
+
+impl Histogram {
+    fn distribution(&self) -> Option<Distribution> {
+        // The bytes are our own, so they are valid.
+        Distribution::of_stored(&self.stored, (self.min_ns, self.max_ns, self.sum_ns)).ok()
+    }
 }
 
 /// Statistics that a file states. Times are in nanoseconds per [`Benchmark::operations`].
@@ -88,5 +169,35 @@ impl Summary {
             && quantiles.clone().is_sorted()
             && quantiles.clone().all(|value| self.min_ns.is_none_or(|min| min <= value))
             && quantiles.clone().all(|value| self.max_ns.is_none_or(|max| value <= max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repetitions_keep_their_order_and_numbers() {
+        let mut repetitions = Repetitions::default();
+        repetitions.push_samples(&[7]);
+        let histogram = Distribution::of_samples((0..20_000).collect()).unwrap();
+        repetitions.push_histogram(&histogram);
+        repetitions.push_samples(&[30, 10, 20]);
+        assert_eq!((repetitions.len(), repetitions.is_empty()), (3, false));
+        let [first, second, third] = &repetitions.iter().collect::<Vec<_>>()[..] else { panic!() };
+        let samples =
+            |one: &Distribution| one.samples_text().map(|text| roundtrip_stats::samples::decode(&text, 9));
+        assert_eq!((samples(first), samples(third)), (Some(Ok(vec![7])), Some(Ok(vec![10, 20, 30]))));
+        assert_eq!(second.histogram_bytes(), histogram.histogram_bytes());
+        assert_eq!((second.min_ns(), second.max_ns(), second.sum_ns()), (0, 19_999, 199_990_000));
+        assert_eq!(repetitions.merged().unwrap().count(), 20_004);
+    }
+
+    #[test]
+    fn merged_samples_have_exact_quantiles() {
+        let mut repetitions = Repetitions::default();
+        let values: Vec<u64> = (0..25_001).map(|value| 1_000_000_000 + value * value).collect();
+        values.iter().for_each(|&value| repetitions.push_samples(&[value]));
+        assert_eq!(repetitions.merged().unwrap().quantile_ns(500_000), values[12_500]);
     }
 }

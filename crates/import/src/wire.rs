@@ -1,11 +1,13 @@
 //! Converts an import to wire results. Facts that a file does not state become `unknown`.
 
 use crate::format::Import;
-use crate::model::{Benchmark, Data, Statistic, Summary};
+use crate::model::{Benchmark, Data, Repetitions, Statistic, Summary};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::{
-    Case, CaseResult, Methodology, Repetition, Slug, StatedQuantile, Summary as Stated, TransportInfo,
+    Case, CaseResult, Methodology, Repetition, RunReport, Slug, StatedQuantile, Summary as Stated,
+    TransportInfo,
 };
+use std::io::{self, Write};
 
 /// The version of the readers. Raise it when a change of the readers changes the values of a file.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -20,8 +22,10 @@ pub const FAMILY: &str = "import";
 pub const UNKNOWN: &str = "unknown";
 
 impl Import {
-    /// Creates one result per benchmark, in the order of the file.
-    pub fn into_results(self) -> Vec<CaseResult> {
+    /// Creates one result per benchmark, in the order of the file. The repetitions stay in their compact form next to
+    /// it: results without them, until [`Repetitions::to_wire`] adds them. Together, results take a hundred times the
+    /// memory of the file, so do not collect them.
+    pub fn into_results(self) -> impl Iterator<Item = (CaseResult, Repetitions)> {
         let Self { format, benchmarks, facts, .. } = self;
         let transport = TransportInfo {
             slug: Slug::from_name(format.slug()),
@@ -33,26 +37,88 @@ impl Import {
             ),
             control: false,
         };
-        let result = |benchmark: Benchmark| {
-            let Benchmark { name, variant, operations, data } = benchmark;
+        benchmarks.into_iter().map(move |Benchmark { name, variant, operations, data }| {
             let (repetitions, summary) = match data {
-                Data::Repetitions(all) => ((0..).zip(&all).map(repetition).collect(), None),
-                Data::Summary(summary) => (Vec::new(), Some(summary)),
+                Data::Repetitions(repetitions) => (repetitions, None),
+                Data::Summary(summary) => (Repetitions::default(), Some(*summary)),
             };
-            CaseResult {
+            let result = CaseResult {
                 transport: transport.clone(),
                 case: case(name, variant.as_deref(), operations),
                 methodology: methodology(format.title(), summary.as_ref().map(|summary| summary.statistic)),
-                repetitions,
+                repetitions: Vec::new(),
                 failures: Vec::new(),
                 counters: [].into(),
                 facts: facts.clone(),
                 unsupported: None,
                 oversubscribed: false,
                 summary: summary.map(stated),
-            }
-        };
-        benchmarks.into_iter().map(result).collect()
+            };
+            (result, repetitions)
+        })
+    }
+}
+
+impl Repetitions {
+    /// Creates the repetitions of a result, one at a time.
+    pub fn to_wire(&self) -> impl Iterator<Item = Repetition> {
+        (0..).zip(self.iter()).map(repetition)
+    }
+}
+
+/// Writes a report whose results are added one at a time: the same JSON as of the whole [`RunReport`].
+#[derive(Debug)]
+pub struct ReportWriter<W> {
+    to: W,
+    is_first: bool,
+}
+
+impl<W: Write> ReportWriter<W> {
+    /// Writes the beginning of a report. It must have no results.
+    ///
+    /// # Errors
+    /// The report has results, or it cannot be written.
+    pub fn new(report: &RunReport, mut to: W) -> io::Result<Self> {
+        let json = serde_json::to_vec(report)?;
+        let beginning = json.strip_suffix(b"[]}").ok_or_else(|| io::Error::other("a report with results"))?;
+        to.write_all(beginning)?;
+        to.write_all(b"[")?;
+        Ok(Self { to, is_first: true })
+    }
+
+    /// Writes a result, which must have no repetitions, with these repetitions.
+    ///
+    /// # Errors
+    /// The result has repetitions, or it cannot be written.
+    pub fn write(
+        &mut self,
+        result: &CaseResult,
+        repetitions: impl IntoIterator<Item = Repetition>,
+    ) -> io::Result<()> {
+        let json = serde_json::to_string(result)?;
+        // Within a text, quotation marks are escaped.
+        let (before, after) = json
+            .split_once("\"repetitions\":[]")
+            .ok_or_else(|| io::Error::other("a result with repetitions"))?;
+        self.to.write_all(if self.is_first { b"" } else { b"," })?;
+        self.is_first = false;
+        self.to.write_all(before.as_bytes())?;
+        self.to.write_all(b"\"repetitions\":[")?;
+        for (index, repetition) in repetitions.into_iter().enumerate() {
+            self.to.write_all(if index == 0 { b"" } else { b"," })?;
+            self.to.write_all(&serde_json::to_vec(&repetition)?)?;
+        }
+        self.to.write_all(b"]")?;
+        self.to.write_all(after.as_bytes())
+    }
+
+    /// Writes the end of the report, and returns the writer.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.to.write_all(b"]}")?;
+        Ok(self.to)
     }
 }
 
@@ -103,7 +169,7 @@ fn methodology(title: &str, statistic: Option<Statistic>) -> Methodology {
 }
 
 /// Creates a repetition without message counts, which are unknown.
-fn repetition((index, distribution): (u32, &Distribution)) -> Repetition {
+fn repetition((index, distribution): (u32, Distribution)) -> Repetition {
     Repetition {
         index,
         histogram: distribution.histogram_text(),

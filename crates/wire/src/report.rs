@@ -169,12 +169,21 @@ impl RunReport {
         at.within("results", self.results.len(), limit::RESULTS_MAX)?;
         at.within("history", self.history.len(), limit::HISTORY_MAX)?;
         self.check_texts(&at)?;
+        for (index, result) in self.results.iter().enumerate() {
+            result.check(index)?;
+        }
+        self.check_distinct()
+    }
+
+    /// Checks that no two results have the same transport, case and methodology. [`RunReport::check`] does too.
+    ///
+    /// # Errors
+    /// The first result that another one before it equals.
+    pub fn check_distinct(&self) -> Result<(), Invalid> {
         let mut seen = std::collections::HashSet::with_capacity(self.results.len());
         for (index, result) in self.results.iter().enumerate() {
-            let at = At(format!("/results/{index}"));
-            result.check(&at)?;
             if !seen.insert((&result.transport.slug, &result.case, &result.methodology)) {
-                return at.fail(
+                return At(format!("/results/{index}")).fail(
                     "the same transport, case and methodology appear twice: expected one result with all repetitions",
                 );
             }
@@ -214,7 +223,12 @@ impl Commit {
 }
 
 impl CaseResult {
-    fn check(&self, at: &At) -> Result<(), Invalid> {
+    /// Checks what the types cannot express, like [`RunReport::check`], of the result at `index` of a report.
+    ///
+    /// # Errors
+    /// The first violated rule.
+    pub fn check(&self, index: usize) -> Result<(), Invalid> {
+        let at = &At(format!("/results/{index}"));
         at.within("repetitions", self.repetitions.len(), limit::REPETITIONS_MAX)?;
         at.within("failures", self.failures.len(), limit::REPETITIONS_MAX)?;
         at.short("transport/title", &self.transport.title)?;

@@ -16,6 +16,7 @@ mod fake_agent;
 mod fake_github;
 mod faults;
 mod github_app;
+mod imports;
 mod leases;
 mod notifications;
 mod point_in_time;

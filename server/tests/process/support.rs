@@ -231,6 +231,14 @@ impl Server {
         Pid::from_child(&self.child)
     }
 
+    /// The most memory that the process has used, in MiB.
+    pub(crate) fn peak_mib(&self) -> u64 {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.pid().as_raw_nonzero())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() / 1_024
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).unwrap();
     }

@@ -91,6 +91,7 @@ const TEST_PROGRAMS: &[ProgramRow] = &[
     (Test,  "crates/github-fake", "strict",                   &[]),
     (Check, "crates/import",      "unit",                     &[]),
     (Check, "crates/import",      "it",                       &[]),
+    (All,   "crates/import",      "memory",                   &[]),
     (Check, "crates/manual",      "unit",                     &[]),
     (Check, "crates/stats",       "unit",                     &[]),
     (Check, "crates/storage",     "unit",                     &[]),

@@ -4,7 +4,8 @@ use super::Encoding;
 use crate::error::DomainError;
 use std::io::Read;
 
-const INFLATED_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The largest inflated body, in bytes.
+pub(super) const INFLATED_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The largest window of a zstd body, as a power of two: 8 MiB, which all decoders support (RFC 8878, 3.1.1.1.2).
 const WINDOW_LOG_MAX: u32 = 23;
 const PART_BYTES: usize = 64 * 1024;

@@ -54,7 +54,8 @@ pub(crate) fn decode(
     })
 }
 
-fn numbers(
+/// The numbers of the result at `position` of a report; none without a finished repetition.
+pub(super) fn numbers(
     position: usize,
     result: &CaseResult,
     decoder: &mut Decoder,

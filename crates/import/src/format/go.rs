@@ -9,6 +9,7 @@ use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place, SHORT, cut};
 use crate::time::Scale;
 use std::collections::BTreeSet;
+use std::str::SplitAsciiWhitespace;
 
 pub(super) const READER: Reader = Reader {
     slug: "go",
@@ -20,7 +21,7 @@ pub(super) const READER: Reader = Reader {
 /// A result line: a name, the number of iterations, and pairs of value and unit.
 struct Line<'a> {
     name: &'a str,
-    pairs: Vec<(&'a str, &'a str)>,
+    fields: SplitAsciiWhitespace<'a>,
 }
 
 impl<'a> Line<'a> {
@@ -28,13 +29,17 @@ impl<'a> Line<'a> {
         let mut fields = line.split_ascii_whitespace();
         let name = fields.next().filter(|_| line.starts_with("Benchmark"))?;
         fields.next()?.parse::<u64>().ok()?;
-        let fields: Vec<_> = fields.collect();
-        let (pairs, rest) = fields.as_chunks();
+        let line = Self { name, fields };
+        let is_whole = line.fields.clone().count().is_multiple_of(2);
         // Units are words: a number here means that the pairs are shifted.
         let are_pairs =
-            pairs.iter().all(|[value, unit]| value.parse::<f64>().is_ok() && unit.parse::<f64>().is_err());
-        (!pairs.is_empty() && rest.is_empty() && are_pairs)
-            .then(|| Self { name, pairs: pairs.iter().map(|&[value, unit]| (value, unit)).collect() })
+            line.pairs().all(|(value, unit)| value.parse::<f64>().is_ok() && unit.parse::<f64>().is_err());
+        (line.pairs().next().is_some() && is_whole && are_pairs).then_some(line)
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let mut fields = self.fields.clone();
+        std::iter::from_fn(move || Some((fields.next()?, fields.next()?)))
     }
 }
 
@@ -49,8 +54,8 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 None => result.name.to_owned(),
             };
             let is_time = |unit: &str| unit == "ns/op";
-            other_units.extend(result.pairs.iter().map(|(_, unit)| *unit).filter(|unit| !is_time(unit)));
-            let Some((value, _)) = result.pairs.iter().find(|(_, unit)| is_time(unit)) else {
+            other_units.extend(result.pairs().map(|(_, unit)| unit).filter(|unit| !is_time(unit)));
+            let Some((value, _)) = result.pairs().find(|(_, unit)| is_time(unit)) else {
                 collector.warn(format!("{name}: skipped a line without ns/op"));
                 continue;
             };

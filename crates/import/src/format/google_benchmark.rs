@@ -7,7 +7,7 @@
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
-use crate::json::{self, List, Loose, Number, NumberNames};
+use crate::json::{self, Loose, Number, NumberNames};
 use crate::time::{self, Scale};
 use crate::{Summary, VALUES_MAX};
 use serde::Deserialize;
@@ -41,7 +41,6 @@ const KNOWN_NUMBERS: [&str; 8] = [
 struct File {
     #[serde(default)]
     context: Context,
-    benchmarks: List<Row, VALUES_MAX>,
 }
 
 #[derive(Default, Deserialize)]
@@ -88,6 +87,21 @@ impl Row {
         self.run_name.as_deref().unwrap_or(&self.name)
     }
 
+    /// Whether it is a repetition and not an aggregate. Old versions mark aggregates only by their names; `names` are
+    /// those of all rows.
+    fn is_measured(&self, names: &HashSet<String>) -> bool {
+        let is_aggregate_by_name = || {
+            let suffixes = ["_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"];
+            let base = suffixes.iter().find_map(|suffix| self.name.strip_suffix(suffix));
+            base.is_some_and(|base| names.contains(base))
+        };
+        match (&self.run_type, &self.aggregate_name) {
+            (Some(run_type), _) => run_type != "aggregate",
+            (None, Some(_)) => false,
+            (None, None) => !is_aggregate_by_name(),
+        }
+    }
+
     /// The reason why a row has no time, if so.
     fn skipped(&self) -> Option<String> {
         let is_skipped = self.error_occurred || !matches!(self.skipped, Loose::Other);
@@ -110,30 +124,35 @@ impl Row {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let file: File = json::read(text)?;
+    let (file, rows) = json::object_with_list::<File, Row, VALUES_MAX>(text, "benchmarks")?;
     facts(&file.context, collector);
-    let rows = &file.benchmarks.0;
-    let raw: Vec<bool> = are_raw(rows);
-    let of_raw: HashSet<&str> =
-        rows.iter().zip(&raw).filter(|(_, raw)| **raw).map(|(row, _)| row.benchmark()).collect();
-    let mut aggregates: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (index, (row, raw)) in rows.iter().zip(raw).enumerate() {
+    let mut names = HashSet::new();
+    rows.each(|_, row| {
+        names.insert(row.name);
+        Ok(())
+    })?;
+    let mut measured: HashSet<String> = HashSet::new();
+    let mut aggregates = Vec::new();
+    rows.each(|index, row| {
+        let is_measured = row.is_measured(&names);
         let name = row.benchmark();
+        if is_measured && !measured.contains(name) {
+            measured.insert(name.to_owned());
+        }
         if let Some(reason) = row.skipped() {
             collector.warn(format!("{name}: skipped by the benchmark: {reason}"));
-        } else if raw {
+        } else if is_measured {
             let path = format!("benchmarks[{index}]");
             let time = row.time(&path)?;
             collector.samples(&Entry::new(name, 1_000), vec![time], &Place::member(path))?;
-        } else if !of_raw.contains(name) && row.real_time.is_some() {
-            match aggregates.last_mut() {
-                Some((known, rows)) if *known == name => rows.push(index),
-                _ => aggregates.push((name, vec![index])),
-            }
+        } else if row.real_time.is_some() {
+            aggregates.push((index, row));
         }
-    }
-    for (name, indices) in aggregates {
-        aggregate(name, rows, &indices, collector)?;
+        Ok(())
+    })?;
+    aggregates.retain(|(_, row)| !measured.contains(row.benchmark()));
+    for rows in aggregates.chunk_by(|(_, one), (_, next)| one.benchmark() == next.benchmark()) {
+        aggregate(rows, collector)?;
     }
     let counters: Counters = json::read(text)?;
     let names = counters.benchmarks.0;
@@ -156,38 +175,19 @@ fn facts(context: &Context, collector: &mut Collector) {
     }
 }
 
-/// Marks the measured rows. Old versions mark aggregates only by their names.
-fn are_raw(rows: &[Row]) -> Vec<bool> {
-    let names: HashSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    let is_aggregate_by_name = |name: &str| {
-        let suffixes = ["_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"];
-        let base = suffixes.iter().find_map(|suffix| name.strip_suffix(suffix));
-        base.is_some_and(|base| names.contains(base))
-    };
-    rows.iter()
-        .map(|row| match (&row.run_type, &row.aggregate_name) {
-            (Some(run_type), _) => run_type != "aggregate",
-            (None, Some(_)) => false,
-            (None, None) => !is_aggregate_by_name(&row.name),
-        })
-        .collect()
-}
-
-fn aggregate(name: &str, rows: &[Row], indices: &[usize], collector: &mut Collector) -> Result<(), Fault> {
+fn aggregate(rows: &[(usize, Row)], collector: &mut Collector) -> Result<(), Fault> {
+    let Some((first_index, first)) = rows.first() else { return Ok(()) };
+    let name = first.benchmark();
     let stated = |wanted: &str| {
-        let found = indices.iter().find(|&&index| rows[index].aggregate_name.as_deref() == Some(wanted));
-        found.map(|&index| rows[index].time(&format!("benchmarks[{index}]"))).transpose()
+        let found = rows.iter().find(|(_, row)| row.aggregate_name.as_deref() == Some(wanted));
+        found.map(|(index, row)| row.time(&format!("benchmarks[{index}]"))).transpose()
     };
     let Some(middle) = Summary::from_median_or_mean(stated("median")?, stated("mean")?) else {
         collector.warn(format!("{name}: skipped aggregates without a mean or median"));
         return Ok(());
     };
-    let summary = Summary {
-        min_ns: stated("min")?,
-        max_ns: stated("max")?,
-        count: indices.first().and_then(|&index| rows[index].repetitions),
-        ..middle
-    };
-    let place = Place::member(format!("benchmarks[{}]", indices.first().copied().unwrap_or_default()));
+    let summary =
+        Summary { min_ns: stated("min")?, max_ns: stated("max")?, count: first.repetitions, ..middle };
+    let place = Place::member(format!("benchmarks[{first_index}]"));
     collector.summary(&Entry::new(name, 1_000), summary, &place)
 }

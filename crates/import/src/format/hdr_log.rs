@@ -51,7 +51,7 @@ impl<'a> Interval<'a> {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let mut recorders: Vec<(Option<&str>, Recorder, u64)> = Vec::new();
+    let mut tags: Vec<Tag<'_>> = Vec::new();
     let mut indices: HashMap<Option<&str>, usize> = HashMap::new();
     let mut inflater = hdr::Inflater::new(text.len());
     let mut largest_ratio_is_inconsistent = false;
@@ -67,27 +67,26 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         let interval = Interval::parse(line)
             .ok_or_else(|| place.fault("expected an interval: start, length, largest value, histogram"))?;
         let largest = numbers(&interval, &place)?;
-        let bins = inflater.bins(interval.histogram, &place)?;
+        let mut found = Extent::default();
+        inflater.bins(interval.histogram, &place, |bin| found.add(bin))?;
         let at = match indices.get(&interval.tag) {
             Some(&at) => at,
-            None if recorders.len() == crate::collect::HISTOGRAMS_MAX.min(BENCHMARKS_MAX) => {
-                return Err(place.fault(format!("expected at most {} tags", recorders.len())));
+            None if tags.len() == crate::collect::HISTOGRAMS_MAX.min(BENCHMARKS_MAX) => {
+                return Err(place.fault(format!("expected at most {} tags", tags.len())));
             }
             None => {
-                indices.insert(interval.tag, recorders.len());
-                recorders.push((interval.tag, Recorder::default(), 0));
-                recorders.len() - 1
+                indices.insert(interval.tag, tags.len());
+                tags.push(Tag { name: interval.tag, count: 0, histograms: Vec::new() });
+                tags.len() - 1
             }
         };
-        let (_, recorder, count) = &mut recorders[at];
-        *count = checked_total(bins.iter().map(|bin| bin.count).chain([*count]), &place)?;
-        for &Bin { high, count, .. } in &bins {
-            if high as f64 > HIGHEST_NS {
-                return Err(place.fault(format!("expected values of at most 10^15 ns, found {high}")));
-            }
-            recorder.record(high, count);
+        let tag = &mut tags[at];
+        tag.count = checked_total([found.count, tag.count], &place)?;
+        tag.histograms.push(interval.histogram);
+        if let Some(high) = found.too_high {
+            return Err(place.fault(format!("expected values of at most 10^15 ns, found {high}")));
         }
-        largest_ratio_is_inconsistent |= bins.last().is_some_and(|bin| is_inconsistent(largest, bin.high));
+        largest_ratio_is_inconsistent |= found.last.is_some_and(|high| is_inconsistent(largest, high));
     }
     if largest_ratio_is_inconsistent {
         collector.warn(
@@ -95,10 +94,45 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
              milliseconds",
         );
     }
-    for (tag, recorder, _) in recorders {
-        collector.recorded(&Entry::new(tag.unwrap_or("untagged"), 1), recorder, &Place::default())?;
+    // One tag after the other: adding up all at the same time would take a hundred times the memory of the log.
+    let mut inflater = hdr::Inflater::new(text.len());
+    for Tag { name, histograms, .. } in tags {
+        let mut recorder = Recorder::default();
+        for histogram in histograms {
+            inflater.bins(histogram, &Place::default(), |bin| recorder.record(bin.high, bin.count))?;
+        }
+        collector.recorded(&Entry::new(name.unwrap_or("untagged"), 1), recorder, &Place::default())?;
     }
     Ok(())
+}
+
+/// The intervals with the same tag.
+struct Tag<'a> {
+    name: Option<&'a str>,
+    /// The number of values.
+    count: u64,
+    histograms: Vec<&'a str>,
+}
+
+/// What is checked of a histogram.
+#[derive(Default)]
+struct Extent {
+    /// The number of values.
+    count: u64,
+    /// The highest value of the last bin.
+    last: Option<u64>,
+    /// The first value that is too high.
+    too_high: Option<u64>,
+}
+
+impl Extent {
+    fn add(&mut self, Bin { high, count, .. }: Bin) {
+        self.count = self.count.saturating_add(count);
+        self.last = Some(high);
+        if high as f64 > HIGHEST_NS {
+            self.too_high.get_or_insert(high);
+        }
+    }
 }
 
 pub(crate) fn is_header(line: &str) -> bool {

@@ -14,7 +14,7 @@ use crate::json::{self, List, Loose, visited};
 use crate::time::Scale;
 use crate::{Statistic, Summary, VALUES_MAX};
 use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 use std::collections::HashMap;
 
 pub(super) const READER: Reader =
@@ -36,7 +36,7 @@ struct Element {
     guid: Option<String>,
     values: Texts,
     diagnostics: Diagnostics,
-    sample_values: List<Loose, VALUES_MAX>,
+    sample_values: Samples,
     running: List<Loose, 7>,
 }
 
@@ -82,16 +82,43 @@ visited! { Diagnostic, "a text or an object", deserialize_any,
     }
 }
 
-/// The first texts and numbers of a list; empty for any other value.
+/// The numbers of a list of at most [`VALUES_MAX`] values, and how many other values it has.
 #[derive(Default)]
-struct Texts(Vec<String>);
+struct Samples {
+    numbers: Vec<f64>,
+    others: usize,
+}
+
+visited! { Samples, "a list", deserialize_seq,
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Samples, A::Error> {
+        let mut samples = Samples::default();
+        while let Some(value) = seq.next_element::<Loose>()? {
+            if samples.numbers.len() + samples.others == VALUES_MAX {
+                return Err(A::Error::custom(format!("expected at most {VALUES_MAX} elements")));
+            }
+            match value.number() {
+                Some(number) => samples.numbers.push(number),
+                None => samples.others += 1,
+            }
+        }
+        Ok(samples)
+    }
+}
+
+/// The first texts and numbers of a list, separated by commas; empty for any other value.
+#[derive(Default)]
+struct Texts(String);
 
 const TEXTS_MAX: usize = 16;
 visited! { Texts, "a list or an object", deserialize_any,
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
-        let mut texts = Vec::new();
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
+        let (mut texts, mut count) = (String::new(), 0);
         while let Some(value) = seq.next_element::<Loose>()? {
-            texts.extend(value.fact().filter(|_| texts.len() < TEXTS_MAX));
+            if let Some(text) = value.fact().filter(|_| count < TEXTS_MAX) {
+                texts += if count == 0 { "" } else { "," };
+                texts += &text;
+                count += 1;
+            }
         }
         Ok(Texts(texts))
     }
@@ -106,51 +133,59 @@ visited! { Texts, "a list or an object", deserialize_any,
 pub(crate) const ELEMENTS_MAX: usize = 200_000;
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let elements: List<Element, ELEMENTS_MAX> = json::read(text)?;
-    let shared: HashMap<&str, &Texts> =
-        elements.0.iter().filter_map(|element| Some((element.guid.as_deref()?, &element.values))).collect();
-    let texts = |diagnostic: &Diagnostic| match diagnostic {
-        Diagnostic::None => None,
-        Diagnostic::Shared(guid) => shared.get(guid.as_str()).map(|texts| texts.0.join(",")),
-        Diagnostic::Own(texts) => Some(texts.0.join(",")),
-    };
-    for (index, element) in elements.0.iter().enumerate() {
-        let (Some(name), Some(unit)) = (&element.name, &element.unit) else { continue };
-        let said = &element.diagnostics;
-        collector.fact("host", texts(&said.bots));
-        collector.fact("os", texts(&said.os_names));
-        collector.fact("os_release", texts(&said.os_versions));
-        collector.fact("architecture", texts(&said.architectures));
-        collector.fact("benchmark", texts(&said.benchmarks));
-        collector.fact("commit_position", texts(&said.chromium_commit_positions));
-        collector.fact("commit", texts(&said.chromium_revisions));
-        if !matches!(
-            unit.as_str(),
-            "ms" | "ms_smallerIsBetter" | "msBestFitFormat" | "msBestFitFormat_smallerIsBetter"
-        ) {
-            collector.warn(format!("{name}: skipped; its unit {unit} is not a time where lower is better"));
-            continue;
-        }
-        let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let stories = filled(texts(&said.stories)).map(|stories| format!(" {stories}")).unwrap_or_default();
-        let entry =
-            Entry { variant: filled(texts(&said.labels)), ..Entry::new(format!("{name}{stories}"), 1) };
-        histogram(&entry, element, &format!("[{index}]"), collector)?;
-    }
-    Ok(())
+    let elements = json::list::<Element, ELEMENTS_MAX>(text)?;
+    let mut shared = HashMap::new();
+    elements.each(|_, element| {
+        shared.extend(element.guid.map(|guid| (guid, element.values.0)));
+        Ok(())
+    })?;
+    elements.each(|index, element| read_element(index, element, &shared, collector))
 }
 
-fn histogram(entry: &Entry, element: &Element, path: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let values: Vec<f64> = element.sample_values.0.iter().filter_map(Loose::number).collect();
-    let running = Running::from_figures(&element.running.0);
-    let is_all = running.as_ref().is_some_and(|running| running.count == values.len() as f64);
-    let without_number = element.sample_values.0.len() - values.len();
-    if without_number > 0 {
-        collector.warn(format!("{}: skipped {without_number} samples that are not numbers", entry.name));
+/// `shared` are the texts of diagnostics by their ids.
+fn read_element(
+    index: usize,
+    element: Element,
+    shared: &HashMap<String, String>,
+    collector: &mut Collector,
+) -> Result<(), Fault> {
+    let (Some(name), Some(unit)) = (&element.name, &element.unit) else { return Ok(()) };
+    let texts = |diagnostic: &Diagnostic| match diagnostic {
+        Diagnostic::None => None,
+        Diagnostic::Shared(guid) => shared.get(guid).cloned(),
+        Diagnostic::Own(texts) => Some(texts.0.clone()),
+    };
+    let said = &element.diagnostics;
+    collector.fact("host", texts(&said.bots));
+    collector.fact("os", texts(&said.os_names));
+    collector.fact("os_release", texts(&said.os_versions));
+    collector.fact("architecture", texts(&said.architectures));
+    collector.fact("benchmark", texts(&said.benchmarks));
+    collector.fact("commit_position", texts(&said.chromium_commit_positions));
+    collector.fact("commit", texts(&said.chromium_revisions));
+    if !matches!(
+        unit.as_str(),
+        "ms" | "ms_smallerIsBetter" | "msBestFitFormat" | "msBestFitFormat_smallerIsBetter"
+    ) {
+        collector.warn(format!("{name}: skipped; its unit {unit} is not a time where lower is better"));
+        return Ok(());
     }
-    if is_all && !values.is_empty() {
+    let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let stories = filled(texts(&said.stories)).map(|stories| format!(" {stories}")).unwrap_or_default();
+    let entry = Entry { variant: filled(texts(&said.labels)), ..Entry::new(format!("{name}{stories}"), 1) };
+    histogram(&entry, element, &format!("[{index}]"), collector)
+}
+
+fn histogram(entry: &Entry, element: Element, path: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let Samples { numbers, others } = element.sample_values;
+    let running = Running::from_figures(&element.running.0);
+    let is_all = running.as_ref().is_some_and(|running| running.count == numbers.len() as f64);
+    if others > 0 {
+        collector.warn(format!("{}: skipped {others} samples that are not numbers", entry.name));
+    }
+    if is_all && !numbers.is_empty() {
         let place = Place::member(format!("{path}.sampleValues"));
-        let times = values.iter().map(|&value| scale().time(value)).collect::<Result<_, _>>();
+        let times = numbers.into_iter().map(|value| scale().time(value)).collect::<Result<_, _>>();
         let times = times.map_err(|problem| place.fault(problem))?;
         return collector.samples(entry, times, &place);
     }

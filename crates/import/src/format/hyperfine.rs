@@ -11,6 +11,7 @@ use crate::json::{self, List, Loose, Members, Number};
 use crate::time::Scale;
 use crate::{Summary, VALUES_MAX};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 pub(super) const READER: Reader = Reader {
     slug: "hyperfine",
@@ -21,12 +22,6 @@ pub(super) const READER: Reader = Reader {
     },
     read,
 };
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct File {
-    results: List<Command, VALUES_MAX>,
-}
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
@@ -43,27 +38,29 @@ struct Command {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let file: File = json::read(text)?;
-    for (index, command) in file.results.0.iter().enumerate() {
-        let path = format!("results[{index}]");
-        let entry = Entry::new(name(command), 1);
-        let codes = command.exit_codes.iter().flat_map(|codes| &codes.0);
-        let failed = codes.filter(|code| **code != Some(0)).count();
-        if failed > 0 {
-            collector.warn(format!("{}: failed runs: {failed}", entry.name));
-        }
-        match &command.times {
-            Some(times) => {
-                for (run, &Number(value)) in times.0.iter().enumerate() {
-                    let place = Place::member(format!("{path}.times[{run}]"));
-                    let time = Scale::per_one(1e9).time_at(value, || place.clone())?;
-                    collector.samples(&entry, vec![time], &place)?;
-                }
-            }
-            None => collector.summary(&entry, summary(command, &path)?, &Place::member(path))?,
-        }
+    let (IgnoredAny, commands) = json::object_with_list::<_, Command, VALUES_MAX>(text, "results")?;
+    commands.each(|index, command| read_command(index, &command, collector))
+}
+
+fn read_command(index: usize, command: &Command, collector: &mut Collector) -> Result<(), Fault> {
+    let path = format!("results[{index}]");
+    let entry = Entry::new(name(command), 1);
+    let codes = command.exit_codes.iter().flat_map(|codes| &codes.0);
+    let failed = codes.filter(|code| **code != Some(0)).count();
+    if failed > 0 {
+        collector.warn(format!("{}: failed runs: {failed}", entry.name));
     }
-    Ok(())
+    match &command.times {
+        Some(times) => {
+            for (run, &Number(value)) in times.0.iter().enumerate() {
+                let place = Place::member(format!("{path}.times[{run}]"));
+                let time = Scale::per_one(1e9).time_at(value, || place.clone())?;
+                collector.samples(&entry, vec![time], &place)?;
+            }
+            Ok(())
+        }
+        None => collector.summary(&entry, summary(command, &path)?, &Place::member(path)),
+    }
 }
 
 fn name(command: &Command) -> String {

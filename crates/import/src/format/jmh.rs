@@ -93,50 +93,53 @@ impl Unit {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let results: List<Measured, VALUES_MAX> = json::read(text)?;
-    for (index, result) in results.0.iter().enumerate() {
-        collector.fact("tool_version", result.jmh_version.fact());
-        collector.fact("java", result.jdk_version.fact());
-        collector.fact("java_vm", result.vm_name.fact());
-        collector.fact("java_vm_version", result.vm_version.fact());
-        collector.fact("threads", result.threads.fact());
-        // Secondary metrics that begin with `p` repeat the quantiles of a sampled time.
-        let secondary = result.secondary_metrics.0.iter().map(|(name, _)| name.as_str());
-        collector.left_out(secondary.filter(|name| !name.starts_with('p')));
-        let metric = &result.primary_metric;
-        let Some(unit) = Unit::from_result(result) else {
-            collector.warn(format!(
-                "{}: skipped; `{}` is neither time per operation nor operations per time",
-                result.benchmark, metric.score_unit
-            ));
-            continue;
-        };
-        let entry = Entry::new(name(result), unit.scale.operations);
-        let path = format!("[{index}].primaryMetric");
-        if let Some(forks) = &metric.raw_data {
-            for (fork, List(values)) in forks.0.iter().enumerate() {
-                let place = Place::member(format!("{path}.rawData[{fork}]"));
-                let times = values.iter().map(|&Number(value)| unit.time(value)).collect::<Result<_, _>>();
-                let times = times.map_err(|problem| place.fault(problem))?;
-                collector.samples(&entry, times, &place)?;
-            }
-        } else if let Some(forks) = &metric.raw_data_histogram {
-            for (fork, List(iterations)) in forks.0.iter().enumerate() {
-                let place = Place::member(format!("{path}.rawDataHistogram[{fork}]"));
-                let pairs = iterations.iter().flat_map(|List(pairs)| pairs);
-                let times = pairs
-                    .map(|&Counted(Number(value), count)| Ok((unit.time(value)?, count)))
-                    .collect::<Result<Vec<_>, String>>()
-                    .map_err(|problem| place.fault(problem))?;
-                collector.counts(&entry, &times, &place)?;
-            }
-        } else {
-            let place = Place::member(path);
-            let summary = summary(metric, unit).map_err(|problem| place.fault(problem))?;
-            collector.summary(&entry, summary, &place)?;
+    let results = json::list::<Measured, VALUES_MAX>(text)?;
+    results.each(|index, result| read_result(index, &result, collector))
+}
+
+fn read_result(index: usize, result: &Measured, collector: &mut Collector) -> Result<(), Fault> {
+    collector.fact("tool_version", result.jmh_version.fact());
+    collector.fact("java", result.jdk_version.fact());
+    collector.fact("java_vm", result.vm_name.fact());
+    collector.fact("java_vm_version", result.vm_version.fact());
+    collector.fact("threads", result.threads.fact());
+    // Secondary metrics that begin with `p` repeat the quantiles of a sampled time.
+    let secondary = result.secondary_metrics.0.iter().map(|(name, _)| name.as_str());
+    collector.left_out(secondary.filter(|name| !name.starts_with('p')));
+    let metric = &result.primary_metric;
+    let Some(unit) = Unit::from_result(result) else {
+        collector.warn(format!(
+            "{}: skipped; `{}` is neither time per operation nor operations per time",
+            result.benchmark, metric.score_unit
+        ));
+        return Ok(());
+    };
+    let entry = Entry::new(name(result), unit.scale.operations);
+    let path = format!("[{index}].primaryMetric");
+    if let Some(forks) = &metric.raw_data {
+        for (fork, List(values)) in forks.0.iter().enumerate() {
+            let place = Place::member(format!("{path}.rawData[{fork}]"));
+            let times = values.iter().map(|&Number(value)| unit.time(value)).collect::<Result<_, _>>();
+            let times = times.map_err(|problem| place.fault(problem))?;
+            collector.samples(&entry, times, &place)?;
         }
+        Ok(())
+    } else if let Some(forks) = &metric.raw_data_histogram {
+        for (fork, List(iterations)) in forks.0.iter().enumerate() {
+            let place = Place::member(format!("{path}.rawDataHistogram[{fork}]"));
+            let pairs = iterations.iter().flat_map(|List(pairs)| pairs);
+            let times = pairs
+                .map(|&Counted(Number(value), count)| Ok((unit.time(value)?, count)))
+                .collect::<Result<Vec<_>, String>>()
+                .map_err(|problem| place.fault(problem))?;
+            collector.counts(&entry, &times, &place)?;
+        }
+        Ok(())
+    } else {
+        let place = Place::member(path);
+        let summary = summary(metric, unit).map_err(|problem| place.fault(problem))?;
+        collector.summary(&entry, summary, &place)
     }
-    Ok(())
 }
 
 fn name(result: &Measured) -> String {

@@ -30,7 +30,6 @@ struct File {
     machine_info: Machine,
     #[serde(default)]
     commit_info: Commit,
-    benchmarks: List<Test, BENCHMARKS_MAX>,
     #[serde(default)]
     datetime: Loose,
     #[serde(default)]
@@ -88,28 +87,22 @@ struct Stats {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let file: File = json::read(text)?;
+    let (file, tests) = json::object_with_list::<File, Test, BENCHMARKS_MAX>(text, "benchmarks")?;
     facts(&file, collector);
-    for (index, test) in file.benchmarks.0.iter().enumerate() {
-        let path = format!("benchmarks[{index}].stats");
-        let entry = Entry::new(test.fullname.as_ref().unwrap_or(&test.name), 1_000);
-        collector.left_out(test.extra_info.0.iter().map(String::as_str));
-        match &test.stats.data {
-            Some(List(values)) => {
-                let mut times = Vec::with_capacity(values.len());
-                for (round, &Number(value)) in values.iter().enumerate() {
-                    let place = || Place::member(format!("{path}.data[{round}]"));
-                    times.push(scale().time_at(value, place)?);
-                }
-                collector.samples(&entry, times, &Place::member(path))?;
-            }
-            None => {
-                let summary = summary(&test.stats, &path)?;
-                collector.summary(&entry, summary, &Place::member(path))?;
-            }
-        }
-    }
-    Ok(())
+    tests.each(|index, test| read_test(index, test, collector))
+}
+
+fn read_test(index: usize, mut test: Test, collector: &mut Collector) -> Result<(), Fault> {
+    let path = format!("benchmarks[{index}].stats");
+    let entry = Entry::new(test.fullname.as_ref().unwrap_or(&test.name), 1_000);
+    collector.left_out(test.extra_info.0.iter().map(String::as_str));
+    let Some(List(values)) = test.stats.data.take() else {
+        return collector.summary(&entry, summary(&test.stats, &path)?, &Place::member(path));
+    };
+    let time =
+        |(round, Number(value))| scale().time_at(value, || Place::member(format!("{path}.data[{round}]")));
+    let times = values.into_iter().enumerate().map(time).collect::<Result<_, _>>()?;
+    collector.samples(&entry, times, &Place::member(path))
 }
 
 /// In seconds.

@@ -42,12 +42,16 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
             }
         }
         let histogram = interval.map_or(line, |interval| interval.histogram);
-        for Bin { low, high, count } in inflater.bins(histogram, &place)? {
-            if bins.len() == VALUES_MAX {
-                return Err(place.fault(format!("expected at most {VALUES_MAX} different bins")));
+        let mut is_full = false;
+        inflater.bins(histogram, &place, |Bin { low, high, count }| {
+            is_full |= bins.len() == VALUES_MAX;
+            if !is_full {
+                let (sum, _) = bins.entry((low, high)).or_insert_with(|| (0, place.clone()));
+                *sum = sum.saturating_add(count);
             }
-            let (sum, _) = bins.entry((low, high)).or_insert_with(|| (0, place.clone()));
-            *sum = sum.saturating_add(count);
+        })?;
+        if is_full {
+            return Err(place.fault(format!("expected at most {VALUES_MAX} different bins")));
         }
     }
     for ((from_bytes, to_bytes), (count, place)) in bins {

@@ -1,7 +1,7 @@
 //! No value is invented: each sample is a number of the file in a unit of time, or is computed from two
 //! numbers if the format requires it.
 
-use crate::support::{golden, golden_text, samples};
+use crate::support::{golden, golden_text, repetitions, samples};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -47,7 +47,9 @@ fn values_come_from_the_file() {
         }
         for benchmark in import(&golden.bytes, None).unwrap().benchmarks {
             let values = match &benchmark.data {
-                Data::Repetitions(repetitions) => repetitions.iter().flat_map(samples).collect::<Vec<_>>(),
+                Data::Repetitions(repetitions) => {
+                    repetitions.iter().flat_map(|one| samples(&one)).collect::<Vec<_>>()
+                }
                 Data::Summary(summary) => {
                     let stated = [summary.low_ns, summary.high_ns, summary.min_ns, summary.max_ns];
                     let quantiles = summary.quantiles.iter().map(|quantile| quantile.1);
@@ -93,7 +95,7 @@ fn reads_logs_like_the_library() {
         let import = import(text.as_bytes(), None).unwrap();
         assert_eq!(import.benchmarks.len(), expected.len());
         for benchmark in &import.benchmarks {
-            let Data::Repetitions(repetitions) = &benchmark.data else { panic!() };
+            let repetitions = repetitions(benchmark);
             let [ours] = &repetitions[..] else { panic!("one repetition a tag") };
             let theirs = &expected[&benchmark.name];
             assert_eq!((ours.count(), ours.max_ns()), (theirs.len(), theirs.max()));
@@ -123,7 +125,7 @@ proptest! {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new().serialize(&theirs, &mut bytes).unwrap();
         let import = import(format!("0,1,1,{}\n", BASE64_STANDARD.encode(bytes)).as_bytes(), None).unwrap();
-        let Data::Repetitions(repetitions) = &import.benchmarks[0].data else { panic!() };
+        let repetitions = repetitions(&import.benchmarks[0]);
         let high = |value: u64| theirs.highest_equivalent(value);
         let sum = values.iter().fold(0_u64, |sum, &(value, count)| sum.saturating_add(high(value) * count));
         let smallest = values.iter().map(|&(value, _)| high(value)).min().unwrap();

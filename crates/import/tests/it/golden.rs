@@ -1,8 +1,10 @@
 //! Snapshots of the imported golden files, for review: `tests/it/snapshots/`.
 
 use crate::support::{golden, snapshot};
-use roundtrip_import::{Data, Format, Import, import};
+use roundtrip_import::wire::ReportWriter;
+use roundtrip_import::{Data, Format, Import, Repetitions, import};
 use roundtrip_stats::{Distribution, nearest_rank};
+use roundtrip_wire::{CaseResult, RunReport};
 use std::fmt::Write;
 
 fn figures(name: &str, distribution: &Distribution) -> String {
@@ -30,14 +32,14 @@ fn readable(import: &Import) -> String {
         match &benchmark.data {
             Data::Summary(summary) => writeln!(text, "  {summary:?}").unwrap(),
             Data::Repetitions(repetitions) if repetitions.iter().all(|one| one.count() == 1) => {
-                let mut values: Vec<_> = repetitions.iter().map(Distribution::min_ns).collect();
+                let mut values: Vec<_> = repetitions.iter().map(|one| one.min_ns()).collect();
                 writeln!(text, "  {} repetitions of one value: {values:?}", values.len()).unwrap();
                 values.sort_unstable();
                 writeln!(text, "  p50={}", nearest_rank(&values, 500_000).unwrap()).unwrap();
             }
             Data::Repetitions(repetitions) => {
                 for (index, repetition) in repetitions.iter().enumerate() {
-                    text += &figures(&format!("repetition {index}"), repetition);
+                    text += &figures(&format!("repetition {index}"), &repetition);
                 }
             }
         }
@@ -100,5 +102,27 @@ fn rejects_golden_files_in_other_formats() {
                 import(&golden.bytes, Some(format)).map(|import| import.benchmarks.len()).unwrap_err();
             assert!(error.to_string().starts_with(format.slug()), "{}: {error}", golden.name);
         }
+    }
+}
+
+#[test]
+fn report_written_in_parts_equals_the_whole() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../wire/tests/golden/v1/full.json");
+    let mut empty: RunReport = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    empty.results.clear();
+    for golden in golden() {
+        let results: Vec<_> = import(&golden.bytes, None).unwrap().into_results().collect();
+        let mut writer = ReportWriter::new(&empty, Vec::new()).unwrap();
+        for (result, repetitions) in &results {
+            writer.write(result, repetitions.to_wire()).unwrap();
+        }
+        let whole = |(result, repetitions): (CaseResult, Repetitions)| CaseResult {
+            repetitions: repetitions.to_wire().collect(),
+            ..result
+        };
+        let whole = RunReport { results: results.into_iter().map(whole).collect(), ..empty.clone() };
+        let written = String::from_utf8(writer.finish().unwrap()).unwrap();
+        assert_eq!(written, serde_json::to_string(&whole).unwrap(), "{}", golden.name);
+        assert!(ReportWriter::new(&whole, Vec::new()).is_err());
     }
 }

@@ -18,7 +18,7 @@ fn values(import: &Import) -> Vec<Vec<u64>> {
 
 fn summary(import: &Import) -> Summary {
     let Data::Summary(summary) = &import.benchmarks[0].data else { panic!() };
-    summary.clone()
+    (**summary).clone()
 }
 
 #[test]
@@ -128,7 +128,8 @@ fn jmh_rates_are_times_and_forks_are_repetitions() {
     let many =
         r#"{"score": 1, "scoreUnit": "ns/op", "rawDataHistogram": [[[[100, 10000]], [[200, 10001]]]]}"#;
     let import = parsed(&text("sample", many));
-    let [one] = repetitions(&import.benchmarks[0]) else { panic!() };
+    let all = repetitions(&import.benchmarks[0]);
+    let [one] = &all[..] else { panic!() };
     assert_eq!((one.count(), one.samples_text(), one.quantile_ns(500_000)), (20_001, None, 200));
     let stated = r#"{"score": 4, "scoreUnit": "ops/ms", "scoreConfidence": [2, 5], "scoreError": "NaN"}"#;
     let summary = summary(&parsed(&text("thrpt", stated)));

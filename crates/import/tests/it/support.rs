@@ -65,9 +65,9 @@ pub(crate) fn benchmark<'a>(import: &'a Import, name: &str) -> &'a Benchmark {
     import.benchmarks.iter().find(|benchmark| benchmark.name == name).unwrap()
 }
 
-pub(crate) fn repetitions(benchmark: &Benchmark) -> &[Distribution] {
+pub(crate) fn repetitions(benchmark: &Benchmark) -> Vec<Distribution> {
     let Data::Repetitions(repetitions) = &benchmark.data else { panic!("{} has no samples", benchmark.name) };
-    repetitions
+    repetitions.iter().collect()
 }
 
 /// The samples of a distribution that keeps them, in ascending order.

@@ -10,7 +10,7 @@ use super::zigzag::{push, take};
 use super::{Distribution, HIGHEST_NS, SAMPLES_MAX, SIGNIFICANT_DIGITS};
 use crate::samples;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress, Status};
 
 /// The first four bytes of the inflated data: V2, with counts of up to 64 bits.
 const COOKIE: u32 = 0x1c84_9313;
@@ -27,6 +27,10 @@ const DOUBLING_END_NS: u64 = HIGHEST_NS.next_power_of_two() - 1;
 const OVERFLOW_BUCKET: u32 = bucket_of(HIGHEST_NS);
 /// The bucket of the largest 64-bit number.
 const LAST_BUCKET: u32 = 53 * 1_024 + 2_047;
+/// The header of zlib data (RFC 1950) from a compressor at level 0.
+const ZLIB_HEADER: [u8; 2] = [0x78, 0x01];
+/// The longest stored block of deflated data (RFC 1951).
+const BLOCK_BYTES_MAX: usize = 65_535;
 /// Enough for most histograms of one repetition.
 const TYPICAL_BYTES: usize = 4_096;
 
@@ -257,17 +261,30 @@ impl Distribution {
     /// report is compressed as a whole: compressing histograms first would make it 4 % larger and inflating twenty
     /// times as slow.
     pub fn histogram_bytes(&self) -> Vec<u8> {
-        let plain = self.stored_bytes();
         let mut bytes = [DEFLATE_COOKIE.to_be_bytes(), [0; 4]].concat();
-        // The largest size of incompressible input, so that one call is enough.
-        bytes.reserve(plain.len() + plain.len() / 1_000 + 64);
-        // The buffer is large enough and the state is new, so this cannot fail.
-        let _ =
-            Compress::new(Compression::none(), true).compress_vec(&plain, &mut bytes, FlushCompress::Finish);
+        store(&self.stored_bytes(), &mut bytes);
         let deflated_bytes = length(bytes.len() - 8);
         bytes[4..8].copy_from_slice(&deflated_bytes);
         bytes
     }
+}
+
+/// Appends zlib data that frames the input without compressing it. A compressor at level 0 writes the same bytes, but
+/// allocates 270 KiB for each histogram, which fragments the memory of programs that keep thousands of histograms.
+fn store(input: &[u8], zlib: &mut Vec<u8>) {
+    zlib.reserve(input.len() + 5 * input.len().div_ceil(BLOCK_BYTES_MAX) + 6);
+    zlib.extend(ZLIB_HEADER);
+    let mut rest = input;
+    while !rest.is_empty() {
+        let (block, after) = rest.split_at(rest.len().min(BLOCK_BYTES_MAX));
+        let block_bytes = u16::try_from(block.len()).unwrap_or(u16::MAX);
+        zlib.push(u8::from(after.is_empty()));
+        zlib.extend(block_bytes.to_le_bytes());
+        zlib.extend((!block_bytes).to_le_bytes());
+        zlib.extend(block);
+        rest = after;
+    }
+    zlib.extend(adler2::adler32_slice(input).to_be_bytes());
 }
 
 fn write(buckets: &Buckets, plain: &mut Vec<u8>) {
@@ -307,6 +324,7 @@ fn number<const BYTES: usize>(rest: &mut &[u8]) -> Option<[u8; BYTES]> {
 mod tests {
     use super::*;
     use crate::distribution::SAMPLES_MAX;
+    use flate2::{Compress, Compression, FlushCompress};
     use hdrhistogram::Histogram;
     use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
     use proptest::prelude::*;
@@ -324,6 +342,20 @@ mod tests {
         let deflated_bytes = length(bytes.len() - 8);
         bytes[4..8].copy_from_slice(&deflated_bytes);
         bytes
+    }
+
+    #[test]
+    fn frames_bytes_as_a_compressor_at_level_0_does() {
+        for bytes in [1, 40, 5_552, 5_553, 65_535, 65_536, 200_000] {
+            let input: Vec<u8> = (0..bytes).map(|index| u8::try_from(index * index % 251).unwrap()).collect();
+            let mut expected = Vec::with_capacity(bytes + 1_000);
+            Compress::new(Compression::none(), true)
+                .compress_vec(&input, &mut expected, FlushCompress::Finish)
+                .unwrap();
+            let mut found = Vec::new();
+            store(&input, &mut found);
+            assert_eq!(found, expected, "{bytes} bytes");
+        }
     }
 
     fn inflated(bytes: &[u8]) -> Vec<u8> {

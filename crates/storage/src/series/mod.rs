@@ -246,7 +246,9 @@ async fn upsert_transports(
     project_id: i64,
     results: &[CaseResult],
 ) -> sqlx::Result<()> {
-    let given: Vec<_> = results.iter().map(|result| &result.transport).collect();
+    let mut given: Vec<_> = results.iter().map(|result| &result.transport).collect();
+    // Most results follow one of the same transport.
+    given.dedup();
     sqlx::query!(
         "insert into transport (slug, title, family, semantics, control)
          select distinct on (given.slug) given.slug, given.title, given.family, given.semantics, given.control
@@ -330,7 +332,12 @@ async fn upsert_methodologies(
     results: &[CaseResult],
 ) -> sqlx::Result<Vec<Vec<u8>>> {
     let digests: Vec<Vec<u8>> = results.iter().map(|result| result.methodology.digest().to_vec()).collect();
-    let documents: Vec<_> = results.iter().map(|result| Json(&result.methodology)).collect();
+    let mut distinct: Vec<_> =
+        digests.iter().zip(results).map(|(digest, result)| (digest, Json(&result.methodology))).collect();
+    // Most results follow one of the same methodology.
+    distinct.dedup_by_key(|(digest, _)| *digest);
+    let (distinct_digests, documents): (Vec<_>, Vec<_>) =
+        distinct.into_iter().map(|(digest, document)| (digest.clone(), document)).unzip();
     sqlx::query!(
         "insert into methodology (digest, document)
          select distinct on (given.digest) given.digest, given.document
@@ -338,7 +345,7 @@ async fn upsert_methodologies(
          where not exists (select from methodology where methodology.digest = given.digest)
          order by given.digest
          on conflict (digest) do nothing",
-        &digests,
+        &distinct_digests,
         documents.as_slice() as _,
     )
     .execute(connection)

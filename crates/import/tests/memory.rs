@@ -1,0 +1,384 @@
+//! Memory of imports: the most bytes that are allocated at one time, per byte of the file. The allocator counts for the
+//! whole program, so this program has only one test.
+
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use roundtrip_import::{Format, import};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Read, sink};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The limit: bytes of memory for each byte of a file.
+const FACTOR_MAX: usize = 20;
+/// Smaller files are not tested: buffers of constant size would count.
+const FILE_BYTES_MIN: usize = 500_000;
+
+struct Counting {
+    now: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+#[global_allocator]
+static MEMORY: Counting = Counting { now: AtomicUsize::new(0), peak: AtomicUsize::new(0) };
+
+impl Counting {
+    fn add(&self, bytes: usize) {
+        let now = self.now.fetch_add(bytes, Relaxed) + bytes;
+        self.peak.fetch_max(now, Relaxed);
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.now.fetch_sub(bytes, Relaxed);
+    }
+}
+
+#[expect(unsafe_code, reason = "an allocator is")]
+// SAFETY: every call is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.add(layout.size());
+        // SAFETY: the caller's promises are those that the system's allocator needs.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        self.remove(layout.size());
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) };
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // The old and the new block exist at the same time while the contents are moved.
+        self.add(bytes);
+        // SAFETY: as above.
+        let moved = unsafe { System.realloc(pointer, layout, bytes) };
+        self.remove(layout.size());
+        moved
+    }
+}
+
+/// Imports a file and creates its results for the wire one at a time. Returns their number, or why the file is rejected,
+/// and the most bytes allocated meanwhile, with the file.
+fn import_all(file: &str, format: Format) -> (Result<usize, String>, usize) {
+    let before = MEMORY.now.load(Relaxed) - file.len();
+    MEMORY.peak.store(MEMORY.now.load(Relaxed), Relaxed);
+    let results = import(file.as_bytes(), Some(format)).map_err(|error| error.to_string()).map(|import| {
+        let mut count = 0;
+        for (result, repetitions) in import.into_results() {
+            serde_json::to_writer(sink(), &result).unwrap();
+            repetitions.to_wire().for_each(|one| serde_json::to_writer(sink(), &one).unwrap());
+            count += 1;
+        }
+        count
+    });
+    (results, MEMORY.peak.load(Relaxed) - before)
+}
+
+#[test]
+fn memory_is_below_20_times_the_file() {
+    let mut formats: Vec<&str> = Vec::new();
+    for (slug, what, make, expected) in FILES {
+        let file = make();
+        let format: Format = slug.parse().unwrap();
+        assert!(file.len() >= FILE_BYTES_MIN, "{slug}, {what}: {} bytes", file.len());
+        let (results, peak_bytes) = import_all(&file, format);
+        println!(
+            "{slug}, {what}: {peak_bytes} bytes for a file of {}: {:.1} times",
+            file.len(),
+            peak_bytes as f64 / file.len() as f64
+        );
+        assert!(peak_bytes < FACTOR_MAX * file.len(), "{slug}, {what}: {peak_bytes} bytes");
+        match expected {
+            Results(count) => assert_eq!(results, Ok(*count), "{slug}, {what}"),
+            Rejected(word) => {
+                let error = results.unwrap_err();
+                assert!(error.contains(word), "{slug}, {what}: {error}");
+            }
+        }
+        formats.push(slug);
+    }
+    for format in Format::all() {
+        assert!(formats.contains(&format.slug()), "{format}");
+    }
+}
+
+enum Expected {
+    /// So many results.
+    Results(usize),
+    /// An error with this part.
+    Rejected(&'static str),
+}
+
+use Expected::{Rejected, Results};
+
+type File = (&'static str, &'static str, fn() -> String, Expected);
+
+/// Large files as tools write them, and files with as many elements per byte as possible.
+const FILES: &[File] = &[
+    (
+        "bmf",
+        "one measure each",
+        || object(10_000, |n| format!(r#""b{n}": {{"latency": {{"value": {n}.5, "lower_value": 1.5}}}}"#)),
+        Results(10_000),
+    ),
+    (
+        "bmf",
+        "rows of one name",
+        || {
+            format!(
+                r#"{{"a": [{}]}}"#,
+                list(10_000, |n| format!(
+                    r#"{{"parameters": {{"n": "{n}"}}, "measures": {{"latency": {{"value": 1}}}}}}"#
+                ))
+            )
+        },
+        Results(10_000),
+    ),
+    ("criterion", "many benchmarks", || lines(2_000, |n| criterion(n, 100)), Results(2_000)),
+    ("criterion", "many samples", || criterion(1, 300_000), Results(1)),
+    (
+        "go",
+        "a line each",
+        || lines(9_000, |n| format!("BenchmarkPipe/size={n}-8   \t  100000\t      {n}.5 ns/op")),
+        Results(9_000),
+    ),
+    (
+        "go",
+        "many repetitions",
+        || lines(50_000, |n| format!("BenchmarkA{} 1 {n} ns/op", n % 100)),
+        Results(100),
+    ),
+    (
+        "go",
+        "many units in a line",
+        || format!("BenchmarkA 1 1 ns/op{}\n", " 1 B".repeat(250_000)),
+        Results(1),
+    ),
+    (
+        "google-benchmark",
+        "repetitions",
+        || {
+            google(5_000, |n| {
+                format!(
+                    r#"{{"name": "BM_Pipe/{n}", "run_name": "BM_Pipe/{n}", "run_type": "iteration", "repetitions": 3, "repetition_index": 0, "threads": 1, "iterations": 100, "real_time": {n}.5, "cpu_time": 1.5, "time_unit": "ns"}}"#
+                )
+            })
+        },
+        Results(5_000),
+    ),
+    (
+        "google-benchmark",
+        "aggregates",
+        || {
+            google(8_000, |n| {
+                format!(
+                    r#"{{"name": "a{n}_mean", "run_name": "a{n}", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 1}}"#
+                )
+            })
+        },
+        Results(8_000),
+    ),
+    (
+        "google-benchmark",
+        "names only",
+        || google(50_000, |_| r#"{"name":"a"}"#.into()),
+        Rejected("expected a number"),
+    ),
+    ("hdr-log", "one tag", || lines(100, |_| interval("a", 7_000, 0)), Results(1)),
+    ("hdr-log", "many tags", || lines(1_000, |n| interval(&n.to_string(), 7_000, 900)), Results(1_000)),
+    (
+        "histogram-set",
+        "samples",
+        || {
+            format!(
+                "[{}]",
+                list(2_000, |n| format!(
+                    r#"{{"name": "pipe {n}", "unit": "ms", "sampleValues": [{}], "running": [40, 1, 1, 1, 1, 40, 0]}}"#,
+                    list(40, |m| format!("0.{m}"))
+                ))
+            )
+        },
+        Results(2_000),
+    ),
+    (
+        "histogram-set",
+        "many samples",
+        || {
+            format!(
+                r#"[{{"name": "a", "unit": "ms", "sampleValues": [{}], "running": [900000, 1, 1, 1, 1, 900000, 0]}}]"#,
+                list(900_000, |_| "1".into())
+            )
+        },
+        Results(1),
+    ),
+    (
+        "histogram-set",
+        "empty elements",
+        || format!("[{}]", list(190_000, |_| "{}".into())),
+        Rejected("at least one benchmark"),
+    ),
+    (
+        "histogram-set",
+        "diagnostics",
+        || format!("[{}]", list(50_000, |n| format!(r#"{{"guid":"{n}","values":[1]}}"#))),
+        Rejected("at least one benchmark"),
+    ),
+    ("hyperfine", "many runs", || hyperfine(1, 300_000, "1"), Results(1)),
+    ("hyperfine", "as written", || hyperfine(100, 1_000, "\n        0.0012345678"), Results(100)),
+    (
+        "hyperfine",
+        "commands only",
+        || format!(r#"{{"results":[{}]}}"#, list(50_000, |_| r#"{"command":""}"#.into())),
+        Rejected("expected times, a median or a mean"),
+    ),
+    (
+        "jmh",
+        "forks",
+        || {
+            format!(
+                "[{}]",
+                list(40, |n| jmh(
+                    n,
+                    &format!("\"rawData\": [{}]", list(1_000, |m| format!("[{m}.25, {m}.5]")))
+                ))
+            )
+        },
+        Results(40),
+    ),
+    (
+        "jmh",
+        "many results",
+        || format!("[{}]", list(5_000, |n| jmh(n, "\"rawData\": [[1.5]]"))),
+        Results(5_000),
+    ),
+    (
+        "jmh",
+        "histograms",
+        || {
+            format!(
+                "[{}]",
+                jmh(
+                    1,
+                    &format!(
+                        "\"rawDataHistogram\": [{}]",
+                        list(900, |_| format!("[[{}]]", list(80, |m| format!("[{m}, 1000]"))))
+                    )
+                )
+            )
+        },
+        Results(1),
+    ),
+    (
+        "jmh",
+        "empty histograms",
+        || format!("[{}]", jmh(1, &format!("\"rawDataHistogram\": [{}]", list(99_990, |_| "[[]]".into())))),
+        Rejected("at least one benchmark"),
+    ),
+    (
+        "k6",
+        "many metrics",
+        || {
+            format!(
+                r#"{{"root_group": {{}}, "metrics": {{{}}}}}"#,
+                list(5_000, |n| format!(
+                    r#""http_req_duration{{tag:{n}}}": {{"avg": 1.5, "min": 1.5, "med": 1.5, "max": 1.5, "p(90)": 1.5, "p(95)": 1.5}}"#
+                ))
+            )
+        },
+        Results(5_000),
+    ),
+    (
+        "k6",
+        "many figures",
+        || {
+            format!(
+                r#"{{"root_group": {{}}, "metrics": {{{}}}}}"#,
+                list(500, |n| format!(
+                    r#""http_req_duration{{tag:{n}}}": {{"avg": 1.5, {}}}"#,
+                    list(199, |m| format!(r#""{m}":1"#))
+                ))
+            )
+        },
+        Results(500),
+    ),
+    (
+        "node",
+        "many rows",
+        || {
+            format!(
+                "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n{}",
+                lines(20_000, |n| format!("\"new\", \"pipe.js\", \"n={}\", {n}.5, 0.1", n % 5_000 + 1))
+            )
+        },
+        Results(5_000),
+    ),
+    ("pytest-benchmark", "many rounds", || pytest(1, 300_000, "1"), Results(1)),
+    ("pytest-benchmark", "many tests", || pytest(10_000, 30, "0.00123"), Results(10_000)),
+];
+
+fn list(count: usize, element: impl Fn(usize) -> String) -> String {
+    (1..=count).map(element).collect::<Vec<_>>().join(",")
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (1..=count).map(|number| line(number) + "\n").collect()
+}
+
+fn object(count: usize, member: impl Fn(usize) -> String) -> String {
+    format!("{{{}}}", list(count, member))
+}
+
+fn criterion(number: usize, samples: usize) -> String {
+    format!(
+        r#"{{"reason": "benchmark-complete", "id": "pipe/{number}", "iteration_count": [{}], "measured_values": [{}], "unit": "ns"}}"#,
+        list(samples, |_| "1".into()),
+        list(samples, |_| "9".into()),
+    )
+}
+
+fn google(count: usize, row: impl Fn(usize) -> String) -> String {
+    format!(r#"{{"context": {{"num_cpus": 2}}, "benchmarks": [{}]}}"#, list(count, row))
+}
+
+fn hyperfine(commands: usize, runs: usize, time: &str) -> String {
+    let results = list(commands, |n| {
+        format!(r#"{{"command": "pipe {n}", "times": [{}]}}"#, list(runs, |_| time.into()))
+    });
+    format!(r#"{{"results": [{results}]}}"#)
+}
+
+fn jmh(number: usize, data: &str) -> String {
+    format!(
+        r#"{{"jmhVersion": "1.37", "benchmark": "org.example.Pipe.trip{number}", "mode": "ss", "threads": 1, "forks": 1,
+            "primaryMetric": {{"score": 1.5, "scoreError": "NaN", "scoreUnit": "us/op", {data}}}}}"#
+    )
+}
+
+fn pytest(tests: usize, rounds: usize, time: &str) -> String {
+    let tests = list(tests, |n| {
+        format!(r#"{{"name": "test_{n}", "stats": {{"data": [{}]}}}}"#, list(rounds, |_| time.into()))
+    });
+    format!(r#"{{"machine_info": {{"python_version": "3"}}, "benchmarks": [{tests}]}}"#)
+}
+
+/// A line of a log with a histogram of values from 1, each once. `padding` are bytes, because a log may inflate to eight
+/// times its size.
+fn interval(tag: &str, values: u32, padding: usize) -> String {
+    let mut inner = Vec::new();
+    for word in [0x1c84_9313_u32, values, 0, 3] {
+        inner.extend(word.to_be_bytes());
+    }
+    for word in [1_u64, 1 << 40, 1.0_f64.to_bits()] {
+        inner.extend(word.to_be_bytes());
+    }
+    // A count of 1.
+    inner.extend(std::iter::repeat_n(2, values as usize));
+    let mut deflated = Vec::new();
+    let level = if padding == 0 { flate2::Compression::none() } else { flate2::Compression::best() };
+    flate2::read::ZlibEncoder::new(inner.as_slice(), level).read_to_end(&mut deflated).unwrap();
+    let header =
+        [0x1c84_9314_u32.to_be_bytes(), u32::try_from(deflated.len()).unwrap().to_be_bytes()].concat();
+    let text = BASE64_STANDARD.encode([header, deflated].concat());
+    format!("Tag={tag},0,1,0.007,{text}{}", " ".repeat(padding))
+}
