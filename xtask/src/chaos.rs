@@ -14,8 +14,19 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// The parts of the project with promises.
-const PARTS: [&str; 10] =
-    ["server", "backup", "upgrade", "lab", "agents", "harness", "ring", "github", "notifications", "soak"];
+const PARTS: [&str; 11] = [
+    "server",
+    "attack",
+    "backup",
+    "upgrade",
+    "lab",
+    "agents",
+    "harness",
+    "ring",
+    "github",
+    "notifications",
+    "soak",
+];
 const LIST: &str = "xtask/chaos/promises.toml";
 pub(crate) const PAGE: &str = "docs/reference/promises.md";
 /// The check for promises without tests.
@@ -276,9 +287,9 @@ mod tests {
         let files = match name.rsplit_once("::") {
             Some((modules, _)) => {
                 let module = target.join(modules.replace("::", "/"));
-                [module.with_extension("rs"), module.join("mod.rs")]
+                vec![module.with_extension("rs"), module.join("mod.rs")]
             }
-            None => [target.join("main.rs"), target.join("parent.rs")],
+            None => vec![target.with_extension("rs"), target.join("main.rs"), target.join("parent.rs")],
         };
         files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect()
     }

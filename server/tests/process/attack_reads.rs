@@ -1,6 +1,8 @@
 //! Attacks by clients that read nothing: unread downloads and open event streams.
 
+use crate::attack_uploads::{assert_small, begin, large, upload_all};
 use crate::connections::connect;
+use crate::faults::UNLIMITED;
 use crate::report::numbered;
 use crate::support::{Place, Server};
 use serde_json::json;
@@ -8,8 +10,6 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// The peak memory of the server in an attack.
-const RESIDENT_BYTES_MAX: u64 = 400 << 20;
 const REPORT_BYTES: usize = 43 << 20;
 const DOWNLOADS: usize = 40;
 /// The number of addresses that the attack comes from.
@@ -30,9 +30,7 @@ fn unread_downloads_leave_memory_and_downloads_to_others() {
 
     let answers: Vec<Answer> =
         (0..DOWNLOADS).map(|number| get(&attacker(number % ADDRESSES), &server, &path, "")).collect();
-    let peak = peak_bytes(&server);
-    println!("{DOWNLOADS} unread downloads: {} MiB", peak >> 20);
-    assert!(peak < RESIDENT_BYTES_MAX, "{peak} bytes");
+    assert_small(&server);
     let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
     assert!(statuses.iter().filter(|status| **status == 200).count() >= ADDRESSES, "{statuses:?}");
     for refused in answers.iter().filter(|answer| answer.status != 200) {
@@ -48,7 +46,36 @@ fn unread_downloads_leave_memory_and_downloads_to_others() {
     // Chunks have a little framing.
     assert!(received.len() > body.len(), "{} bytes", received.len());
     assert!(received.ends_with(b"\r\n0\r\n\r\n"), "the download is complete");
-    assert!(peak_bytes(&server) < RESIDENT_BYTES_MAX);
+    assert_small(&server);
+}
+
+/// The attacks on the server's memory together: unread downloads, event streams, stalled uploads, and uploads that inflate
+/// to much more than their size.
+#[test]
+fn attacks_together_are_survived_in_little_memory() {
+    let place = Place::new();
+    let server = place.serve_with(&UNLIMITED);
+    let (token, attackers) = (place.token(), place.run_line("token create --name attacker").printed());
+    let (report, _) = store_long_report(&server, &token);
+    let events = format!("/api/v1/projects/{}/events", numbered(1).1["project"].as_str().unwrap());
+    let uploads = large(24);
+
+    let streams: Vec<Answer> =
+        (0..300).map(|number| get(&attacker(number % ADDRESSES), &server, &events, "")).collect();
+    let downloads: Vec<Answer> =
+        (0..DOWNLOADS).map(|number| get(&attacker(number % ADDRESSES), &server, &report, "")).collect();
+    let stalled: Vec<TcpStream> = (0..40)
+        .map(|number| {
+            let (path, _) = numbered(1_000 + number);
+            let mut upload = begin("127.0.0.2", &server, &attackers, &path, "content-length: 8388608");
+            // The server may have rejected it.
+            let _ = upload.write_all(&[b' '; 1 << 20]);
+            upload
+        })
+        .collect();
+    upload_all(&server, &token, &uploads);
+    assert_small(&server);
+    drop((streams, downloads, stalled));
 }
 
 #[test]
@@ -145,10 +172,4 @@ fn store_long_report(server: &Server, token: &str) -> (String, Vec<u8>) {
 /// Forgets the peak memory of the server so far.
 fn reset_peak(server: &Server) {
     std::fs::write(format!("/proc/{}/clear_refs", server.pid().as_raw_nonzero()), "5").unwrap();
-}
-
-fn peak_bytes(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid().as_raw_nonzero())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().strip_suffix(" kB").unwrap().trim().parse::<u64>().unwrap() * 1024
 }

@@ -36,7 +36,7 @@ use uuid::Uuid;
 /// The least memory to begin an upload with: enough for most.
 const FIRST_BYTES: usize = 4 * 1024 * 1024;
 /// Memory to begin with for each byte as sent.
-const FIRST_BYTES_PER_BYTE: usize = 20;
+const FIRST_BYTES_PER_BYTE: usize = 40;
 /// Uploads are written once and read seldom, but a run takes minutes, so the default level is fast enough.
 const KEPT_LEVEL: i32 = zstd::DEFAULT_COMPRESSION_LEVEL;
 
@@ -118,10 +118,11 @@ enum Content {
 }
 
 impl Content {
-    /// The memory that it takes, in relation to its JSON.
+    /// The memory that it takes until it is stored, in relation to that of its JSON and values.
     fn memory_factor(self) -> usize {
         match self {
-            Self::Report(_) => 1,
+            // The statement that stores a large report, and the buffer it is sent from.
+            Self::Report(_) => 2,
             Self::Import => 4,
         }
     }
@@ -255,9 +256,12 @@ fn attempt(
     bytes_max: usize,
 ) -> Result<Attempt, DomainError> {
     let factor = content.memory_factor();
-    // A file's results are not known from its size. The largest files are read alone.
-    let is_alone = content == Content::Import && reserved.bytes() == bytes_max;
-    let memory_bytes = if is_alone { usize::MAX } else { reserved.bytes() / factor };
+    // The largest bodies are read alone. A file's results are not known from its size.
+    let memory_bytes = match content {
+        _ if reserved.bytes() < bytes_max => reserved.bytes() / factor,
+        Content::Report(_) => bytes_max,
+        Content::Import => usize::MAX,
+    };
     let bytes = match inflate::inflate(&sent, memory_bytes)? {
         Inflated::Whole(bytes) => bytes,
         Inflated::Needs(needed) if needed > bytes_max => {
