@@ -129,7 +129,7 @@ function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPa
     stars: isChanged ? "***" : "",
     least_change: LEAST_CHANGE,
     undecided: isUndecided
-      ? "the repetitions are too uneven to tell a change of 5 %: 14 more would do"
+      ? "too noisy to detect 5 %: interval -4 % to +6 %; needs about 14 more repetitions per side"
       : null,
     p90: tail,
     p99: tail,
