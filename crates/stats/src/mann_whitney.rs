@@ -2,7 +2,7 @@
 //! those of the other?
 
 use crate::normal;
-use crate::wilcoxon::{both_tails, index};
+use crate::wilcoxon::{both_tails, doubled, index};
 use std::sync::OnceLock;
 
 /// Result of the test.
@@ -23,9 +23,10 @@ const EXACT_VALUES_MAX: usize = 50;
 
 /// Compares two sides, two-sided. Ignores NaN. Returns `None` if a side has no value.
 ///
-/// Without ties and with at most 50 values in total, the p-value is exact. Otherwise it is the normal approximation,
-/// with the variance corrected for ties and a continuity correction of half a rank (Hollander, Wolfe and Chicken 2014,
-/// section 4.1).
+/// With at most 50 values in total, the p-value is exact, given the ties: equal values share the mean of their ranks, and
+/// the p-value is the share of all ways to divide these ranks whose U is at least as far from its mean, on either side.
+/// With more values it is the normal approximation, with the variance corrected for ties and a continuity correction of
+/// half a rank (Hollander, Wolfe and Chicken 2014, section 4.1).
 ///
 /// ```
 /// use roundtrip_stats::mann_whitney::rank_sum;
@@ -44,18 +45,22 @@ pub fn rank_sum(first: &[f64], second: &[f64]) -> Option<RankSum> {
     all.extend(seconds);
     all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
 
-    let (mut rank_sum, mut ties, mut ranked) = (0.0, 0.0, 0);
+    let (mut rank_sum, mut ties, mut doubled_ranks) = (0.0, 0.0, Vec::new());
     for group in all.chunk_by(|a, b| a.0 == b.0) {
         let size = group.len() as f64;
-        let middle_rank = ranked as f64 + (size + 1.0) / 2.0;
+        let middle_rank = doubled_ranks.len() as f64 + (size + 1.0) / 2.0;
         rank_sum += middle_rank * group.iter().filter(|(_, is_second)| *is_second).count() as f64;
         ties += size * size * size - size;
-        ranked += group.len();
+        doubled_ranks.extend(group.iter().map(|_| doubled(middle_rank)));
     }
     let u_second = rank_sum - (n * (n + 1)) as f64 / 2.0;
     let smaller = u_second.min((m * n) as f64 - u_second);
-    let exact = ties == 0.0 && m + n <= EXACT_VALUES_MAX;
-    let p_two_sided = if exact { exact_p(m, n)[index(smaller)] } else { approximate_p(m, n, smaller, ties) };
+    let exact = m + n <= EXACT_VALUES_MAX;
+    let p_two_sided = match exact {
+        true if ties == 0.0 => exact_p(m, n)[index(smaller)],
+        true => exact_p_with_ties(&doubled_ranks, n, doubled(rank_sum)),
+        false => approximate_p(m, n, smaller, ties),
+    };
     Some(RankSum { u_second, p_two_sided, exact })
 }
 
@@ -80,6 +85,28 @@ fn exact_p(m: usize, n: usize) -> &'static [f64] {
         }
         both_tails(&ways[n])
     })
+}
+
+/// The two-sided p-value of a rank sum: the share of all ways to choose `chosen` of the ranks whose sum is at least as far
+/// from the mean. Ranks and sums are doubled, so that mid-ranks are integers too. Counts the ways for each sum, one rank
+/// after the other (the shift algorithm of Streitberg and Röhmel 1986).
+fn exact_p_with_ties(doubled_ranks: &[usize], chosen: usize, doubled_sum: usize) -> f64 {
+    let largest = doubled_ranks.iter().rev().take(chosen).sum::<usize>();
+    // ways[k][sum]: how many choices of k of the ranks so far have this sum.
+    let mut ways = vec![vec![0_u64; largest + 1]; chosen + 1];
+    ways[0][0] = 1;
+    for (before, &rank) in doubled_ranks.iter().enumerate() {
+        for k in (1..=chosen.min(before + 1)).rev() {
+            let (fewer, as_many) = ways.split_at_mut(k);
+            let with_rank = as_many[0].iter_mut().skip(rank);
+            with_rank.zip(&fewer[k - 1]).for_each(|(ways, without)| *ways += without);
+        }
+    }
+    let mean = chosen * (doubled_ranks.len() + 1);
+    let distance = doubled_sum.abs_diff(mean);
+    let sums = || ways[chosen].iter().enumerate();
+    let far: u64 = sums().filter(|(sum, _)| sum.abs_diff(mean) >= distance).map(|(_, ways)| ways).sum();
+    far as f64 / sums().map(|(_, ways)| ways).sum::<u64>() as f64
 }
 
 /// The normal approximation of the p-value, with the variance corrected for `ties`.
@@ -175,14 +202,33 @@ mod tests {
         }
     }
 
+    /// `scipy.stats.mannwhitneyu(method=PermutationMethod(n_resamples=inf))`, `SciPy` 1.17.1.
+    #[test]
+    fn exact_p_values_with_ties_match_scipy() {
+        let separated =
+            [100.0, 125.0].map(|from| (0..10).map(|nth| from + f64::from(nth)).collect::<Vec<_>>());
+        let [first, mut second] = separated;
+        second[4] = second[3];
+        let found = rank_sum(&first, &second).unwrap();
+        assert_eq!((found.u_second, found.exact), (100.0, true));
+        close(found.p_two_sided, 1.082_508_822_446_903e-5);
+
+        let first = [3.0, 1.0, 2.0, 2.0, 5.0, 5.0, 7.0, 1.0, 9.0];
+        let second = [4.0, 6.0, 6.0, 8.0, 2.0, 9.0, 9.0, 10.0, 5.0];
+        let found = rank_sum(&first, &second).unwrap();
+        assert_eq!((found.u_second, found.exact), (62.0, true));
+        close(found.p_two_sided, 0.055_944_055_944_055_944);
+    }
+
     /// `scipy.stats.mannwhitneyu(method="asymptotic", use_continuity=True)`, `SciPy` 1.17.1.
     #[test]
     fn approximate_p_values_match_scipy() {
-        let first = [3.0, 1.0, 2.0, 2.0, 5.0, 5.0, 7.0, 1.0, 9.0, 4.0];
-        let second = [4.0, 6.0, 6.0, 8.0, 2.0, 9.0, 9.0, 10.0, 5.0, 7.0, 11.0];
-        let found = rank_sum(&first, &second).unwrap();
-        assert_eq!((found.u_second, found.exact), (88.0, false));
-        close(found.p_two_sided, 0.021_416_330_300_738_85);
+        let values = |count: u32, more: u32| -> Vec<f64> {
+            (0..count).map(|n| f64::from(n * n % 17 + more)).collect()
+        };
+        let found = rank_sum(&values(30, 0), &values(28, 3)).unwrap();
+        assert_eq!((found.u_second, found.exact), (559.5, false));
+        close(found.p_two_sided, 0.030_110_960_209_558_918);
 
         let first: Vec<f64> = (1..=40).map(f64::from).collect();
         let second: Vec<f64> = first.iter().map(|value| value + 5.5).collect();
@@ -205,6 +251,31 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn exact_p_values_with_ties_match_enumeration(
+            values in proptest::collection::vec(0..5_i32, 2..11),
+            seconds in any::<prop::sample::Index>(),
+        ) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let n = 1 + seconds.index(values.len() - 1);
+            let mean = (n * (values.len() - n)) as f64 / 2.0;
+            let distance = |is_second: &dyn Fn(usize) -> bool| {
+                let side = |wanted: bool| -> Vec<f64> {
+                    let numbered = values.iter().enumerate();
+                    numbered.filter(|(nth, _)| is_second(*nth) == wanted).map(|(_, &value)| value).collect()
+                };
+                let found = rank_sum(&side(false), &side(true)).unwrap();
+                ((found.u_second - mean).abs(), found.p_two_sided)
+            };
+            let (observed, p) = distance(&|nth| nth < n);
+            let choices = (0..1_usize << values.len()).filter(|choice| choice.count_ones() as usize == n);
+            let distances: Vec<f64> =
+                choices.map(|choice| distance(&|nth| choice >> nth & 1 == 1).0).collect();
+            let as_far = distances.iter().filter(|&&other| other >= observed).count();
+            let expected = as_far as f64 / distances.len() as f64;
+            prop_assert!((p - expected).abs() < 1e-12, "{p} is not {expected}");
+        }
+
         #[test]
         fn swapping_the_sides_keeps_p(
             first in proptest::collection::vec(-20..20_i32, 1..40),

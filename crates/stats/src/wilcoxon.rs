@@ -26,9 +26,9 @@ const EXACT_PAIRS_MAX: usize = 50;
 /// Tests the two values of each pair, two-sided. Returns `None` if no pair differs.
 ///
 /// Pairs without a difference are dropped, as in Wilcoxon's paper, and so are those whose difference is NaN. Equal
-/// absolute differences share the mean of their ranks. Without ties and with at most 50 pairs, the p-value is exact.
-/// Otherwise it is the normal approximation, with the variance corrected for ties and a continuity correction of half a
-/// rank (Hollander, Wolfe and Chicken 2014, section 3.1).
+/// absolute differences share the mean of their ranks. With at most 50 pairs, the p-value is exact, given the ties. With
+/// more it is the normal approximation, with the variance corrected for ties and a continuity correction of half a rank
+/// (Hollander, Wolfe and Chicken 2014, section 3.1).
 ///
 /// ```
 /// use roundtrip_stats::wilcoxon::signed_rank;
@@ -47,21 +47,24 @@ pub fn signed_rank(pairs: &[(f64, f64)]) -> Option<SignedRank> {
     let (mut w_plus, mut w_minus) = (0.0, 0.0);
     // The sum of t^3 - t over all groups of t ties; zero without ties.
     let mut ties = 0.0;
-    let mut ranked = 0;
+    let mut doubled_ranks = Vec::with_capacity(pairs_used);
     for group in differences.chunk_by(|a, b| a.abs() == b.abs()) {
         let size = group.len() as f64;
-        let middle_rank = ranked as f64 + (size + 1.0) / 2.0;
+        let middle_rank = doubled_ranks.len() as f64 + (size + 1.0) / 2.0;
         let positive = group.iter().filter(|difference| **difference > 0.0).count() as f64;
         w_plus += positive * middle_rank;
         w_minus += (size - positive) * middle_rank;
         ties += size * size * size - size;
-        ranked += group.len();
+        doubled_ranks.extend(group.iter().map(|_| doubled(middle_rank)));
     }
 
     let smaller = w_plus.min(w_minus);
-    let exact = ties == 0.0 && pairs_used <= EXACT_PAIRS_MAX;
-    let p_two_sided =
-        if exact { exact_p(pairs_used)[index(smaller)] } else { approximate_p(pairs_used, smaller, ties) };
+    let exact = pairs_used <= EXACT_PAIRS_MAX;
+    let p_two_sided = match exact {
+        true if ties == 0.0 => exact_p(pairs_used)[index(smaller)],
+        true => p_of_sums(&doubled_ranks)[doubled(smaller)],
+        false => approximate_p(pairs_used, smaller, ties),
+    };
     Some(SignedRank { pairs_used, w_plus, w_minus, p_two_sided, exact })
 }
 
@@ -70,19 +73,22 @@ pub fn signed_rank(pairs: &[(f64, f64)]) -> Option<SignedRank> {
 fn exact_p(n: usize) -> &'static [f64] {
     static EXACT: [OnceLock<Vec<f64>>; EXACT_PAIRS_MAX + 1] =
         [const { OnceLock::new() }; EXACT_PAIRS_MAX + 1];
-    EXACT[n].get_or_init(|| {
-        // ways[sum]: how many subsets of the ranks so far have this sum.
-        let mut ways = vec![0_u64; n * (n + 1) / 2 + 1];
-        ways[0] = 1;
-        let mut largest = 0;
-        for rank in 1..=n {
-            largest += rank;
-            for sum in (rank..=largest).rev() {
-                ways[sum] += ways[sum - rank];
-            }
+    EXACT[n].get_or_init(|| p_of_sums(&(1..=n).collect::<Vec<_>>()))
+}
+
+/// Two-sided p-values of all sums of some of the ranks.
+fn p_of_sums(ranks: &[usize]) -> Vec<f64> {
+    // ways[sum]: how many subsets of the ranks so far have this sum.
+    let mut ways = vec![0_u64; ranks.iter().sum::<usize>() + 1];
+    ways[0] = 1;
+    let mut largest = 0;
+    for rank in ranks {
+        largest += rank;
+        for sum in (*rank..=largest).rev() {
+            ways[sum] += ways[sum - rank];
         }
-        both_tails(&ways)
-    })
+    }
+    both_tails(&ways)
 }
 
 /// Converts the number of ways to get each sum into two-sided p-values: twice the share with at most that sum, at most
@@ -110,8 +116,13 @@ pub(crate) fn p_at_most(pairs: usize, sum: usize) -> f64 {
     if pairs <= EXACT_PAIRS_MAX { exact_p(pairs)[sum] } else { approximate_p(pairs, sum as f64, 0.0) }
 }
 
+/// Twice a rank or a sum of ranks: an integer, also for ranks halfway between two others.
+pub(crate) fn doubled(rank: f64) -> usize {
+    index(2.0 * rank)
+}
+
 /// Converts a sum of integer ranks to an index.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "without ties ranks are whole")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the ranks are whole")]
 pub(crate) fn index(sum: f64) -> usize {
     sum as usize
 }
@@ -189,12 +200,21 @@ mod tests {
         }
     }
 
+    /// `scipy.stats.wilcoxon(d, method=PermutationMethod(n_resamples=inf))`, `SciPy` 1.17.1.
+    #[test]
+    fn exact_p_values_with_ties_match_scipy() {
+        let found = against_zero(&[3, -1, 2, 2, -2, 5, 4, -1, 6, 1, 0, 7]);
+        assert_eq!((found.pairs_used, found.w_minus, found.exact), (11, 9.0, true));
+        assert_eq!(found.p_two_sided, 0.0341796875);
+    }
+
     /// `scipy.stats.wilcoxon(d, zero_method="wilcox", correction=True, method="approx")`, `SciPy` 1.17.1.
     #[test]
     fn approximate_p_values_match_scipy() {
-        let found = against_zero(&[3, -1, 2, 2, -2, 5, 4, -1, 6, 1, 0, 7]);
-        assert_eq!((found.pairs_used, found.w_minus, found.exact), (11, 9.0, false));
-        close(found.p_two_sided, 0.03593053579903494);
+        let with_ties: Vec<i32> = (0..60).map(|n| n * n % 23 - 9).collect();
+        let found = against_zero(&with_ties);
+        assert_eq!((found.pairs_used, found.w_plus, found.exact), (55, 605.0, false));
+        close(found.p_two_sided, 0.16702809418774467);
 
         let sixty: Vec<i32> = (1..=60).map(|d| if d % 3 == 0 { -d } else { d }).collect();
         let found = against_zero(&sixty);
@@ -224,6 +244,22 @@ mod tests {
             let expected = signed_rank(&pairs)
                 .map(|test| SignedRank { w_plus: test.w_minus, w_minus: test.w_plus, ..test });
             prop_assert_eq!(signed_rank(&swapped), expected);
+        }
+
+        #[test]
+        fn exact_p_values_with_ties_match_enumeration(
+            differences in proptest::collection::vec(prop_oneof![-4..0_i32, 1..4_i32], 1..11),
+        ) {
+            let found = against_zero(&differences);
+            let flipped = (0..1_u32 << differences.len()).map(|signs| {
+                let flip = |(nth, &d): (usize, &i32)| if signs >> nth & 1 == 1 { -d } else { d };
+                let test = against_zero(&differences.iter().enumerate().map(flip).collect::<Vec<_>>());
+                test.w_plus.min(test.w_minus)
+            });
+            let smaller = found.w_plus.min(found.w_minus);
+            let as_far = flipped.filter(|&other| other <= smaller).count();
+            let expected = as_far as f64 / f64::from(1_u32 << differences.len());
+            prop_assert!((found.p_two_sided - expected).abs() < 1e-12, "{} is not {expected}", found.p_two_sided);
         }
 
         #[test]

@@ -93,6 +93,24 @@ fn unpaired_rows_get_their_verdicts() {
     assert_eq!(verdicts, [Verdict::Regressed, Verdict::NoChange, Verdict::Inconclusive]);
 }
 
+/// Times are whole nanoseconds, so the short ones of a side are often equal.
+#[test]
+fn change_with_ties_is_found_among_many_rows() {
+    let side = |factor, seed| -> Vec<f64> {
+        pairs(10, factor, 0.01, seed).into_iter().map(|(_, head)| (0.132 * head).round().ln()).collect()
+    };
+    let row = |(nth, factor): (u64, f64)| Sides {
+        p50s: [side(1.0, 2_000 + 2 * nth), side(factor, 2_001 + 2 * nth)],
+        ..Sides::default()
+    };
+    let rows: Vec<Sides> = (0..57).zip([1.25].into_iter().chain([1.0; 56])).map(row).collect();
+    let [_, head] = &rows[0].p50s;
+    assert!((0..10).any(|nth| head[..nth].contains(&head[nth])), "{head:?} has no ties");
+    let found = unpaired(&Rule::default(), &rows);
+    assert_eq!(found[0].p50.verdict, Some(Verdict::Regressed), "{:?}", found[0]);
+    assert!(found[1..].iter().all(|row| !row.p50.changed()));
+}
+
 /// Pairs in which about a third of head's messages are in a second mode above some quantile; the p50 is equal.
 fn with_second_mode(count: u64, seed: u64) -> Vec<Pair> {
     let jitter = pairs(count, 1.0, 0.01, seed);
