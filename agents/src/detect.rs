@@ -11,6 +11,7 @@ use crate::output;
 use csv::StringRecord;
 use indexmap::IndexMap;
 use roundtrip_stats::change_point::{InvalidValue, Method, Step};
+use roundtrip_stats::median;
 use roundtrip_wire::Verdict;
 use serde::Serialize;
 use std::fmt;
@@ -33,12 +34,13 @@ struct Series {
 
 #[derive(Debug, Serialize)]
 struct ChangePoint {
-    /// The index of the first point of the new level.
+    /// The index of the first measured commit of the new level.
     index: i64,
     /// The level before, in the unit of the values.
     before: f64,
     after: f64,
-    /// The first and last index at which the new level may begin, with a probability of 95 %.
+    /// The first and last index at which the new level may begin, with a probability of 95 %. It begins after the
+    /// previous measured commit, because commits between the two may not be measured.
     interval: [i64; 2],
     /// One minus the probability that values without a change look like this in a single test.
     confidence: f64,
@@ -67,19 +69,23 @@ fn read(path: &Path) -> crate::Result<Rows> {
     read_values(bytes).map_err(|wrong| Failure::Usage(format!("{name}: {wrong}")))
 }
 
-fn search(name: String, mut points: Vec<Point>, direction: Direction) -> Result<Series, InvalidValue> {
-    points.sort_by_key(|point| point.index);
-    let mut detector = Method::shipped().detector();
-    let mut change_points = Vec::new();
-    let mut previous = None;
-    for point in &points {
-        // A commit with several values has one level.
-        let may_change = previous.replace(point.index) != Some(point.index);
-        let step = detector.push(point.value, may_change)?;
-        change_points
-            .extend(step.filter(|step| step.matters).map(|step| change_point(&step, &points, direction)));
-    }
+fn search(name: String, points: Vec<Point>, direction: Direction) -> Result<Series, InvalidValue> {
+    let points = one_per_commit(points);
+    let steps = Method::shipped().detect(points.iter().map(|point| point.value))?;
+    let steps = steps.iter().filter(|step| step.matters);
+    let change_points = steps.map(|step| change_point(step, &points, direction)).collect();
     Ok(Series { name, points: points.len(), change_points })
+}
+
+/// The median of each commit's values, in the order of the commits: repeated measurements of a commit are not
+/// independent, because they share what is special about its build.
+fn one_per_commit(mut points: Vec<Point>) -> Vec<Point> {
+    points.sort_by_key(|point| point.index);
+    let of_commit = |points: &[Point]| {
+        let mut values: Vec<f64> = points.iter().map(|point| point.value).collect();
+        Point { index: points[0].index, value: median(&mut values) }
+    };
+    points.chunk_by(|one, next| one.index == next.index).map(of_commit).collect()
 }
 
 fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePoint {
@@ -87,11 +93,14 @@ fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePo
         Direction::Lower => step.after < step.before,
         Direction::Higher => step.after > step.before,
     };
+    let [first, last] = step.interval;
+    // Commits that were not measured can begin the new level too. Every change has points before it.
+    let first_possible = points[first.saturating_sub(1)].index + 1;
     ChangePoint {
         index: points[step.index].index,
         before: rounded(step.before),
         after: rounded(step.after),
-        interval: step.interval.map(|at| points[at].index),
+        interval: [first_possible, points[last].index],
         confidence: step.confidence,
         verdict: if is_better { Verdict::Improved } else { Verdict::Regressed },
     }
@@ -296,8 +305,8 @@ fn sentence(series: &[Series], direction: Direction) -> String {
         Direction::Higher => "higher",
     };
     format!(
-        "{sum}: {} regressed, {} improved ({better} is better).\n`index` is the first point of the new \
-            level; the interval has 95 % probability.",
+        "{sum}: {} regressed, {} improved ({better} is better).\n`index` is the first measured commit of \
+            the new level, which begins in the interval with 95 % probability.",
         count(regressed as u64),
         count(improved as u64)
     )

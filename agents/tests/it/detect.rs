@@ -92,7 +92,7 @@ fn direction_decides_the_verdict() {
 fn reports_changes_by_index() {
     let csv = csv((-20..).map(|index| index * 10).zip(stairs(20)));
     assert_eq!(members(&csv, "index"), [0, 200]);
-    assert_eq!(members(&csv, "interval"), [json!([0, 0]), json!([200, 200])]);
+    assert_eq!(members(&csv, "interval"), [json!([-9, 0]), json!([191, 200])]);
 }
 
 #[test]
@@ -101,28 +101,35 @@ fn rounds_levels_to_six_digits() {
     assert_eq!((members(&csv, "before"), members(&csv, "after")), (vec![json!(344.0)], vec![json!(333.333)]));
 }
 
-/// The first two values of the new level have the index of the last one of the old level.
+/// Rows of a commit share what is special about its build, here up to 2 %.
 #[test]
-fn levels_begin_only_between_indices() {
-    let values = [about(100.0, 29), about(110.0, 31)].concat();
-    let place = |index: fn(i64) -> i64| members(&csv((0..).map(index).zip(values.clone())), "index");
-    assert_eq!(place(|at| at), [29]);
-    let moved = place(|at| at / 4 * 4);
-    assert!(moved == [28] || moved == [32], "{moved:?}");
-    assert_eq!(place(|_| 5), [0; 0]);
+fn repeated_measurements_of_a_commit_count_once() {
+    let build = |commit: i64| 1.0 + 0.02 * ((commit * 7_919 % 13) as f64 / 6.0 - 1.0);
+    let rows = |step: f64| {
+        let level = move |commit: i64| if commit < 60 { 100.0 } else { 100.0 * step };
+        let commits = (0..120).map(move |commit| (commit, level(commit) * build(commit)));
+        csv(commits.flat_map(|(commit, value)| (0..10).map(move |row| (commit, value + 0.01 * row as f64))))
+    };
+    assert_eq!(members(&rows(1.0), "index"), [0; 0]);
+    assert_eq!(members(&rows(1.1), "index"), [60]);
 }
 
 #[test]
-fn sorts_rows_by_index() {
-    // The level changes among the values of one index, so their order matters.
-    let sorted: Vec<(i64, f64)> =
-        (0..).map(|at| at / 20).zip([about(100.0, 50), about(110.0, 50)].concat()).collect();
-    let mut late = sorted.clone();
+fn order_of_rows_does_not_matter() {
+    let rows: Vec<(i64, f64)> = (0..).map(|at| at / 3).zip(stairs(60)).collect();
+    let mut late = rows.clone();
     late.sort_by_key(|(index, _)| -index);
-    let reversed = sorted.iter().rev().copied();
-    assert_eq!(members(&csv(reversed), "index"), [2]);
-    assert_eq!(members(&csv(late), "index"), [2, 3]);
-    assert_eq!(members(&csv(sorted), "index"), [2, 3]);
+    for rows in [rows.clone(), rows.into_iter().rev().collect(), late] {
+        assert_eq!(members(&csv(rows), "index"), [20, 40]);
+    }
+}
+
+#[test]
+fn commits_that_were_not_measured_are_in_the_interval() {
+    let measured = (0..120).filter(|commit| commit % 3 != 1 && !(58..63).contains(commit));
+    let level = |commit: i64| if commit < 60 { 100.0 } else { 110.0 };
+    let csv = csv(measured.map(|commit| (commit, level(commit) * (1.0 + 0.002 * (commit % 5) as f64))));
+    assert_eq!((members(&csv, "index"), members(&csv, "interval")), (vec![json!(63)], vec![json!([58, 63])]));
 }
 
 #[test]

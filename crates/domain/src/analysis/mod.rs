@@ -25,6 +25,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::analysis::{self, Due};
 use roundtrip_storage::change_point::store::{self, Placed};
 use roundtrip_storage::change_point::{self, ChangePointRow, Found, Track};
+use roundtrip_storage::chart::LineRow;
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_storage::regression::grouping;
 use sqlx::{PgConnection, PgPool};
@@ -163,12 +164,25 @@ impl Analyst {
         let Part { from_ordinal, series_ids } = part;
         let keys: Vec<SeriesKey> =
             series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
-        let memory = i64::try_from(Method::shipped().settings().memory).unwrap_or(i64::MAX);
+        let memory = Method::shipped().settings().memory;
         let read = async |from_ordinal, to_ordinal, last| {
             let selection = Selection { from_ordinal, to_ordinal, last, lines: Lines::Main };
             db::chart::lines(&self.pool, &keys, &selection, track::COLUMNS).await
         };
-        let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
+        // A commit can have many runs. Those of the oldest commit may be incomplete.
+        let mut runs = memory + 1;
+        let before = loop {
+            let last = i64::try_from(runs).unwrap_or(i64::MAX);
+            let before = read(0, from_ordinal.saturating_sub(1), last).await?;
+            let is_enough = |line: &LineRow| {
+                let commits = line.commit_ordinals.chunk_by(|one, next| one == next).count();
+                line.commit_ordinals.len() < runs || commits > memory
+            };
+            if before.iter().all(is_enough) {
+                break before;
+            }
+            runs *= 4;
+        };
         let from = read(from_ordinal, i64::MAX, i64::MAX).await?;
         let mut stored = change_point::of_tracks(&self.pool, &series_ids).await?;
         let mut parts: BTreeMap<i64, Vec<_>> = BTreeMap::new();

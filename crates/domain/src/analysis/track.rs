@@ -2,6 +2,7 @@
 //! loss. Another methodology or machine is another series.
 
 use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
+use roundtrip_stats::median;
 use roundtrip_storage::change_point::{Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) const COLUMNS: Columns<'static> =
     Columns { quantiles: &[Quantile::P99], repetitions: true, rate: false };
 
-/// The points of one track, in commit order, then by the start of their runs.
+/// The points of one track, in commit order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
     /// The commits' ordinals.
@@ -20,8 +21,14 @@ pub struct Points {
     pub values: Vec<f64>,
 }
 
-/// The tracks of a series, from consecutive parts of its points.
+/// The tracks of a series, from consecutive parts of its points, with one point a commit: the median of its runs.
+/// Several runs of a commit are not independent, because they share what is special about its build.
 pub fn tracks(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
+    runs(parts).into_iter().map(|(track, points)| (track, points.one_per_commit())).collect()
+}
+
+/// Like [`tracks`], with one point a run.
+pub(crate) fn runs(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
     let mut tracks: BTreeMap<Track, Points> = BTreeMap::new();
     for line in parts {
         for figure in Figure::ALL {
@@ -65,9 +72,14 @@ impl Points {
         self.values.windows(2).map(|pair| (pair[1] / pair[0]).ln()).collect()
     }
 
-    /// Whether a level may begin at a point: only at the first point of a commit.
-    fn may_change(&self, index: usize) -> bool {
-        index == 0 || self.ordinals[index] != self.ordinals[index - 1]
+    fn one_per_commit(self) -> Self {
+        let points: Vec<(i64, f64)> = self.ordinals.into_iter().zip(self.values).collect();
+        let of_commit = |points: &[(i64, f64)]| {
+            let mut values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
+            (points[0].0, median(&mut values))
+        };
+        let (ordinals, values) = points.chunk_by(|one, next| one.0 == next.0).map(of_commit).unzip();
+        Self { ordinals, values }
     }
 
     /// The changes that the points from a commit onward confirm, given that all earlier points were searched
@@ -84,14 +96,12 @@ impl Points {
     ) -> Result<Vec<Found>, InvalidValue> {
         let from = self.index(from_ordinal);
         let first = from.saturating_sub(method.settings().memory);
-        let before: Vec<(f64, bool)> =
-            (first..from).map(|index| (self.values[index], self.may_change(index))).collect();
         let changes: Vec<usize> = known.iter().map(|&ordinal| self.index(ordinal)).collect();
-        let known = Known { first, values: &before, changes: &changes };
+        let known = Known { first, values: &self.values[first..from], changes: &changes };
         let mut detector = Detector::resume(method, &known)?;
         let mut found = Vec::new();
         for index in from..self.values.len() {
-            let step = detector.push(self.values[index], self.may_change(index))?;
+            let step = detector.push(self.values[index])?;
             found.extend(step.map(|step| self.found(track, &step)));
         }
         Ok(found)
@@ -146,7 +156,7 @@ impl Points {
         let mut detector = method.detector();
         for (index, &value) in self.values.iter().enumerate() {
             // Only times above 0 become points of a track.
-            let step = detector.push(value, self.may_change(index)).ok().flatten();
+            let step = detector.push(value).ok().flatten();
             trial.looks.push(if step.is_some() { Look::Confirmed } else { Look::Silent(detector.silence()) });
             trial.steps.extend(step.map(|step| (index, step)));
         }
@@ -237,6 +247,17 @@ mod tests {
         assert_eq!(tracks[&TRACK], Points { ordinals: vec![1, 3], values: vec![10.0, 30.0] });
         let elsewhere = Track { environment_id: 8, figure: Figure::P99, ..TRACK };
         assert_eq!(tracks[&elsewhere], Points { ordinals: vec![5], values: vec![50.0] });
+    }
+
+    /// Ten runs a commit share what is special about its build, here up to 2 %.
+    #[test]
+    fn repeated_runs_of_a_commit_count_once() {
+        let build = |commit: i64| 100_000 + 2_000 * (commit * 7_919 % 13 - 6) / 6;
+        let ordinals: Vec<i64> = (0..1_200).map(|run| run / 10).collect();
+        let values: Vec<i64> = (0..1_200).map(|run| build(run / 10) + run % 10).collect();
+        let points = tracks(&[&line(&ordinals, 7, &values)]).remove(&TRACK).unwrap();
+        assert_eq!((points.ordinals.len(), points.values[0]), (120, 98_004.5));
+        assert_eq!(search(&points, 0, &[]), []);
     }
 
     #[test]

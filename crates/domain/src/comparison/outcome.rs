@@ -93,7 +93,7 @@ pub(super) async fn learn(
     let lines =
         db::chart::lines(pool, &keys, &selection, Columns { repetitions: true, ..Columns::default() })
             .await?;
-    let mut tracks: HashMap<Track, Points> = lines.iter().flat_map(|line| track::tracks(&[line])).collect();
+    let mut tracks: HashMap<Track, Points> = lines.iter().flat_map(|line| track::runs(&[line])).collect();
     for outcome in outcomes {
         let MeasuredRow { series_id, environment_id, .. } = outcome.point;
         let points = tracks.remove(&Track { series_id, environment_id, figure: Figure::P50 });

@@ -117,7 +117,7 @@ fn delay_of_return(method: &Method, is_quick: bool) -> Row {
         values[BEFORE..BEFORE + BUMP].iter_mut().for_each(|value| *value *= 1.1);
         let mut detector = method.detector();
         for (index, value) in values.into_iter().enumerate() {
-            let step = detector.push(value, true).unwrap();
+            let step = detector.push(value).unwrap();
             if step.is_some_and(|step| step.index.abs_diff(BEFORE + BUMP) <= 1) {
                 delays.push(index + 1 - BEFORE - BUMP);
             }

@@ -56,11 +56,10 @@ fn one_more(is_quick: bool) -> Vec<Row> {
         let times = (0..if is_quick { 100 } else { 1_000 }).map(|_| {
             let values = noise.values(length + 1, &mut random);
             let first = length.saturating_sub(memory);
-            let known: Vec<(f64, bool)> = values[first..length].iter().map(|value| (*value, true)).collect();
             let begin = Instant::now();
-            let known = Known { first, values: &known, changes: &[] };
+            let known = Known { first, values: &values[first..length], changes: &[] };
             let mut detector = Detector::resume(method, &known).unwrap();
-            black_box(detector.push(values[length], true).unwrap());
+            black_box(detector.push(values[length]).unwrap());
             begin.elapsed()
         });
         median(times.collect())

@@ -22,8 +22,6 @@ pub struct Detector<'a> {
     first: usize,
     /// The logarithms of the newest values.
     values: Vec<f64>,
-    /// For each value, whether a level may begin with it.
-    may_change: Vec<bool>,
     /// The starts of levels, ascending, among the remembered values.
     changes: Vec<usize>,
     ranks: Ranks,
@@ -68,9 +66,8 @@ pub enum Silence {
 pub struct Known<'a> {
     /// The index of the first of the newest values.
     pub first: usize,
-    /// The newest values, up to [`Settings::memory`](super::Settings::memory) of them, and whether a level may begin
-    /// with each.
-    pub values: &'a [(f64, bool)],
+    /// The newest values, up to [`Settings::memory`](super::Settings::memory) of them.
+    pub values: &'a [f64],
     /// The indices of all changes among them, ascending.
     pub changes: &'a [usize],
 }
@@ -82,7 +79,6 @@ impl<'a> Detector<'a> {
             method,
             first: 0,
             values: Vec::new(),
-            may_change: Vec::new(),
             changes: Vec::new(),
             silence: None,
             ranks: Ranks::new(method.settings.window),
@@ -95,9 +91,8 @@ impl<'a> Detector<'a> {
     /// A value is not a finite number above 0.
     pub fn resume(method: &'a Method, known: &Known<'_>) -> Result<Self, InvalidValue> {
         let mut detector = Self { first: known.first, ..method.detector() };
-        for (index, &(value, may_change)) in known.values.iter().enumerate() {
+        for (index, &value) in known.values.iter().enumerate() {
             detector.values.push(logarithm(known.first + index, value)?);
-            detector.may_change.push(may_change);
         }
         let is_known = |change: &&usize| **change > known.first && **change < detector.end();
         detector.changes = known.changes.iter().filter(is_known).copied().collect();
@@ -110,16 +105,15 @@ impl<'a> Detector<'a> {
         self.first + self.values.len()
     }
 
-    /// Adds the next value and returns the change that it makes significant, if any. `may_change` is false for a value
-    /// of the same commit as the one before: no level begins with it.
+    /// Adds the next value and returns the change that it makes significant, if any. A commit has one value: several
+    /// measurements of a commit are not independent, because they share what is special about its build.
     ///
     /// # Errors
     /// The value is not a finite number above 0.
-    pub fn push(&mut self, value: f64, may_change: bool) -> Result<Option<Step>, InvalidValue> {
+    pub fn push(&mut self, value: f64) -> Result<Option<Step>, InvalidValue> {
         let logarithm = logarithm(self.end(), value)?;
         self.drop_old();
         self.values.push(logarithm);
-        self.may_change.push(may_change);
         self.ranks.push(logarithm);
         match self.search() {
             Ok(step) => {
@@ -147,7 +141,6 @@ impl<'a> Detector<'a> {
         if self.values.len() >= 2 * memory {
             let gone = self.values.len() - memory;
             self.values.drain(..gone);
-            self.may_change.drain(..gone);
             self.first += gone;
             self.changes.retain(|&change| change > self.first);
         }
@@ -166,19 +159,14 @@ impl<'a> Detector<'a> {
         let candidate =
             self.by_ranks(&window, split).or_else(|silence| self.by_levels(&window).ok_or(silence))?;
         let values = &self.values[window.clone()];
-        let placed = place::place(values, candidate.before, candidate.noise.autocorrelation, |before| {
-            self.may_change[window.start + before]
-        });
-        let open = |before: usize, probability: f64| {
-            Err(Some(Silence::Open { index: self.first + window.start + before, probability }))
-        };
-        let Some(placed) = placed else { return open(candidate.before, 0.0) };
+        let placed = place::place(values, candidate.before, candidate.noise.autocorrelation);
         // If too few values are on one side, more are awaited. The place is not moved to where there are enough.
         let sides = settings.persistence..=values.len().saturating_sub(settings.persistence);
         let probability = placed.is_near();
         let is_open = probability < settings.sure && values.len() - placed.before < settings.patience;
         if is_open || !sides.contains(&placed.before) {
-            return open(placed.before, probability);
+            let index = self.first + window.start + placed.before;
+            return Err(Some(Silence::Open { index, probability }));
         }
         Ok(self.step(&placed, window, &candidate))
     }

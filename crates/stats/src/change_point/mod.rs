@@ -131,7 +131,7 @@ impl Method {
         let mut detector = self.detector();
         let mut steps = Vec::new();
         for value in values {
-            steps.extend(detector.push(value, true)?);
+            steps.extend(detector.push(value)?);
         }
         Ok(steps)
     }

@@ -28,32 +28,21 @@ const BANDWIDTH_MIN: f64 = 0.002;
 /// Width of an Epanechnikov kernel that is equivalent to a normal one of deviation 1 (Marron and Nolan 1988).
 const EPANECHNIKOV: f64 = 2.214;
 
-/// Searches for the place near a first guess among those that are `allowed`. Returns `None` if no level may begin near
-/// it.
-pub(super) fn place(
-    values: &[f64],
-    guess: usize,
-    autocorrelation: f64,
-    allowed: impl Fn(usize) -> bool,
-) -> Option<Placed> {
+/// Searches for the place near a first guess.
+pub(super) fn place(values: &[f64], guess: usize, autocorrelation: f64) -> Placed {
     let mut before = guess;
     let mut round = 0;
     loop {
-        let placed = estimate(values, before, autocorrelation, &allowed)?;
+        let placed = estimate(values, before, autocorrelation);
         round += 1;
         if placed.before == before || round == ITERATIONS_MAX {
-            return Some(placed);
+            return placed;
         }
         before = placed.before;
     }
 }
 
-fn estimate(
-    values: &[f64],
-    guess: usize,
-    autocorrelation: f64,
-    allowed: &impl Fn(usize) -> bool,
-) -> Option<Placed> {
+fn estimate(values: &[f64], guess: usize, autocorrelation: f64) -> Placed {
     let (first_side, second_side) = values.split_at(guess);
     let levels @ [low, high] = [level(first_side), level(second_side)];
     // The innovation of a value: its difference from what the value before predicts.
@@ -79,16 +68,13 @@ fn estimate(
             likelihood +=
                 density.log(innovation(place, low, high)) - density.log(innovation(place, high, high));
         }
-        likelihoods.push(if allowed(place) { likelihood } else { f64::NEG_INFINITY });
+        likelihoods.push(likelihood);
     }
     let most = likelihoods.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if most == f64::NEG_INFINITY {
-        return None;
-    }
     let mut probabilities: Vec<f64> = likelihoods.iter().map(|value| (value - most).exp()).collect();
     let all: f64 = probabilities.iter().sum();
     probabilities.iter_mut().for_each(|share| *share /= all);
-    Some(Placed { before: first + choose(&probabilities), levels, first, probabilities })
+    Placed { before: first + choose(&probabilities), levels, first, probabilities }
 }
 
 /// Chooses the place with the highest probability of being within [`NEAR`] of the true one; among those within 2 % of

@@ -62,7 +62,7 @@ fn step_is_reported_after_six_values_and_its_return_after_four() {
         .iter()
         .enumerate()
         .filter_map(|(at, &value)| {
-            detector.push(value, true).unwrap().map(|step| (step.index, at + 1 - step.index))
+            detector.push(value).unwrap().map(|step| (step.index, at + 1 - step.index))
         })
         .collect();
     assert_eq!(reported, [(100, 6), (106, 4)]);
@@ -136,24 +136,6 @@ fn smaller_changes_matter_in_quiet_series() {
 }
 
 #[test]
-fn level_begins_with_the_first_value_of_a_commit() {
-    let values = series(&[(100.0, 61), (120.0, 39)], 0.01, 7);
-    let mut detector = Method::shipped().detector();
-    let mut reported = Vec::new();
-    for (index, &value) in values.iter().enumerate() {
-        // Three values for each commit; the true place is the second of its commit.
-        reported.extend(detector.push(value, index % 3 == 0).unwrap());
-    }
-    assert_eq!(reported.len(), 1);
-    assert!([60, 63].contains(&reported[0].index), "{reported:?}");
-    assert!(reported[0].places.iter().all(|(index, _)| index % 3 == 0), "{reported:?}");
-    // All values of one commit have one level.
-    let mut detector = Method::shipped().detector();
-    let reported = values.iter().filter_map(|&value| detector.push(value, detector.end() == 0).unwrap());
-    assert_eq!(reported.count(), 0);
-}
-
-#[test]
 fn autocorrelated_noise_has_few_false_alarms() {
     let mut alarms = 0;
     for seed in 0..200 {
@@ -193,7 +175,7 @@ fn detector_explains_why_it_reports_no_change() {
     let reasons = |values: &[f64]| -> Vec<Option<Silence>> {
         let mut detector = Method::shipped().detector();
         let reported = values.iter().map(|&value| {
-            let step = detector.push(value, true).unwrap();
+            let step = detector.push(value).unwrap();
             assert!(step.is_none() || detector.silence().is_none());
             detector.silence()
         });
@@ -261,13 +243,12 @@ proptest! {
         let whole = method.detect(values.iter().copied()).unwrap();
         let early = method.detect(values[..cut].iter().copied()).unwrap();
         let first = cut.saturating_sub(settings.memory);
-        let remembered: Vec<_> = values[first..cut].iter().map(|value| (*value, true)).collect();
         let changes: Vec<usize> = early.iter().map(|step| step.index).collect();
-        let known = Known { first, values: &remembered, changes: &changes };
+        let known = Known { first, values: &values[first..cut], changes: &changes };
         let mut detector = Detector::resume(&method, &known).unwrap();
         let mut reported = early;
         for &value in &values[cut..] {
-            reported.extend(detector.push(value, true).unwrap());
+            reported.extend(detector.push(value).unwrap());
         }
         prop_assert_eq!(reported, whole);
     }

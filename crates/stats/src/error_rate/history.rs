@@ -115,7 +115,7 @@ fn report<'a>(
 ) -> impl Iterator<Item = Found> + 'a {
     (1..).zip(values).filter_map(|(pushed, value)| {
         // Resampled values are residuals of valid measurements, so `push` cannot fail.
-        let step = detector.push(value, true).ok()??;
+        let step = detector.push(value).ok()??;
         step.matters.then_some(Found { index: step.index, is_slower: step.after > step.before, pushed })
     })
 }
