@@ -10,8 +10,7 @@ use crate::format::{count, counted, figure, rounded, signed_percent};
 use crate::output;
 use csv::StringRecord;
 use indexmap::IndexMap;
-use roundtrip_stats::change_point::{InvalidValue, Method, Step};
-use roundtrip_stats::median;
+use roundtrip_stats::change_point::{self, InvalidValue, Method, Step};
 use roundtrip_wire::Verdict;
 use serde::Serialize;
 use std::fmt;
@@ -39,8 +38,8 @@ struct ChangePoint {
     /// The level before, in the unit of the values.
     before: f64,
     after: f64,
-    /// The first and last index at which the new level may begin, with a probability of 95 %. It begins after the
-    /// previous measured commit, because commits between the two may not be measured.
+    /// The first and last index at which the new level may begin, with a probability of 95 %. The first one follows a
+    /// measured commit, because any commit after that may have made the change.
     interval: [i64; 2],
     /// One minus the probability that values without a change look like this in a single test.
     confidence: f64,
@@ -69,23 +68,13 @@ fn read(path: &Path) -> crate::Result<Rows> {
     read_values(bytes).map_err(|wrong| Failure::Usage(format!("{name}: {wrong}")))
 }
 
-fn search(name: String, points: Vec<Point>, direction: Direction) -> Result<Series, InvalidValue> {
-    let points = one_per_commit(points);
-    let steps = Method::shipped().detect(points.iter().map(|point| point.value))?;
+fn search(name: String, mut points: Vec<Point>, direction: Direction) -> Result<Series, InvalidValue> {
+    points.sort_by_key(|(index, _)| *index);
+    let points: Vec<Point> = change_point::one_per_commit(&points).collect();
+    let steps = Method::shipped().detect(points.iter().map(|(_, value)| *value))?;
     let steps = steps.iter().filter(|step| step.matters);
     let change_points = steps.map(|step| change_point(step, &points, direction)).collect();
     Ok(Series { name, points: points.len(), change_points })
-}
-
-/// The median of each commit's values, in the order of the commits: repeated measurements of a commit are not
-/// independent, because they share what is special about its build.
-fn one_per_commit(mut points: Vec<Point>) -> Vec<Point> {
-    points.sort_by_key(|point| point.index);
-    let of_commit = |points: &[Point]| {
-        let mut values: Vec<f64> = points.iter().map(|point| point.value).collect();
-        Point { index: points[0].index, value: median(&mut values) }
-    };
-    points.chunk_by(|one, next| one.index == next.index).map(of_commit).collect()
 }
 
 fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePoint {
@@ -95,12 +84,12 @@ fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePo
     };
     let [first, last] = step.interval;
     // Commits that were not measured can begin the new level too. Every change has points before it.
-    let first_possible = points[first.saturating_sub(1)].index + 1;
+    let (previous, _) = points[first.saturating_sub(1)];
     ChangePoint {
-        index: points[step.index].index,
+        index: points[step.index].0,
         before: rounded(step.before),
         after: rounded(step.after),
-        interval: [first_possible, points[last].index],
+        interval: [previous + 1, points[last].0],
         confidence: step.confidence,
         verdict: if is_better { Verdict::Improved } else { Verdict::Regressed },
     }
@@ -143,14 +132,14 @@ impl Columns {
         let is_measured = |value: &f64| value.is_finite() && *value > 0.0;
         Ok((
             series,
-            Point {
-                index: index.parse().map_err(|_| unexpected(&of_series("index"), index, "a whole number"))?,
-                value: value
+            (
+                index.parse().map_err(|_| unexpected(&of_series("index"), index, "a whole number"))?,
+                value
                     .parse()
                     .ok()
                     .filter(is_measured)
                     .ok_or_else(|| unexpected(&of_series("value"), value, "a finite number above 0"))?,
-            },
+            ),
         ))
     }
 }
@@ -197,13 +186,8 @@ fn clipped(text: &str) -> impl fmt::Display {
 /// The points of each series in the order of the file.
 type Rows = IndexMap<String, Vec<Point>>;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Point {
-    /// The commit's number, from any start.
-    index: i64,
-    /// Finite, and above 0.
-    value: f64,
-}
+/// The commit's number, from any start, and a finite value above 0.
+type Point = (i64, f64);
 
 fn read_values(mut bytes: Vec<u8>) -> Result<Rows, String> {
     // The parser would end a row at a carriage return without counting the line.
@@ -323,10 +307,8 @@ mod tests {
 
     #[test]
     fn accepts_all_line_endings() {
-        let expected = Rows::from([
-            ("b, c".to_owned(), vec![Point { index: -5, value: 1.5 }, Point { index: 7, value: 2e-3 }]),
-            ("a".to_owned(), vec![Point { index: 7, value: 3.0 }]),
-        ]);
+        let expected =
+            Rows::from([("b, c".to_owned(), vec![(-5, 1.5), (7, 2e-3)]), ("a".to_owned(), vec![(7, 3.0)])]);
         let text = "index,series,value\n-5,\"b, c\",1.5\n\n7,a,3\n7,\"b, c\", 2e-3 ";
         for text in [
             text.to_owned(),

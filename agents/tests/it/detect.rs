@@ -101,7 +101,7 @@ fn rounds_levels_to_six_digits() {
     assert_eq!((members(&csv, "before"), members(&csv, "after")), (vec![json!(344.0)], vec![json!(333.333)]));
 }
 
-/// Rows of a commit share what is special about its build, here up to 2 %.
+/// Rows of a commit are of the same build, whose time differs by up to 2 %.
 #[test]
 fn repeated_measurements_of_a_commit_count_once() {
     let build = |commit: i64| 1.0 + 0.02 * ((commit * 7_919 % 13) as f64 / 6.0 - 1.0);

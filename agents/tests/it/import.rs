@@ -157,14 +157,14 @@ fn imports_results_of_configured_commands() {
     refused(&run_command(folder.path(), &["run"]), 1, &[words]);
 }
 
-/// The process of an import, and the most memory that it had until it uploaded.
+/// The process of an import, and its peak memory until the upload.
 #[derive(Default)]
 struct Importing {
     process: Option<u32>,
     peak_bytes: usize,
 }
 
-/// Imports a file with every way of delivery, and returns the most memory that the process had.
+/// Imports a file with `--output` and `--upload`, and returns the peak memory of the process.
 fn peak_bytes(file: &str) -> usize {
     fn acknowledge(request: &Request, importing: &mut Importing) -> Response {
         let status = fs::read_to_string(format!("/proc/{}/status", importing.process.unwrap())).unwrap();
@@ -193,7 +193,7 @@ fn peak_bytes(file: &str) -> usize {
 
 /// Imports of 9,000 lines took 2.9 GB, and of a million values 1.8 GB.
 #[test]
-fn attack_by_large_imports_takes_less_than_20_times_their_memory() {
+fn attack_with_large_imports_takes_less_than_20_times_their_size() {
     if std::env::consts::OS != "linux" {
         println!("does not apply: only Linux shows the peak memory of a process");
         return;

@@ -185,7 +185,7 @@ impl Collector {
         self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name));
     }
 
-    /// The repetitions of a benchmark, which is added if it is new; `None` if it is a summary.
+    /// The repetitions of a benchmark. Adds the benchmark if it is new. `None` if it is a summary.
     fn repetitions(&mut self, entry: &Entry, place: &Place) -> Result<Option<&mut Repetitions>, Fault> {
         let index = match self.find(entry) {
             Some(index) => index,

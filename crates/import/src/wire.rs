@@ -66,7 +66,7 @@ impl Repetitions {
     }
 }
 
-/// Writes a report whose results are added one at a time: the same JSON as of the whole [`RunReport`].
+/// Writes a report whose results are added one at a time. The JSON is that of the whole [`RunReport`].
 #[derive(Debug)]
 pub struct ReportWriter<W> {
     to: W,

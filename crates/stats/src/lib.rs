@@ -39,4 +39,3 @@ pub mod wilcoxon;
 
 pub use distribution::{Distribution, Encoded, InvalidDistribution};
 pub use quantile::{Quartiles, nearest_rank};
-pub use robust::median;

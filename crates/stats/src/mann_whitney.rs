@@ -56,10 +56,12 @@ pub fn rank_sum(first: &[f64], second: &[f64]) -> Option<RankSum> {
     let u_second = rank_sum - (n * (n + 1)) as f64 / 2.0;
     let smaller = u_second.min((m * n) as f64 - u_second);
     let exact = m + n <= EXACT_VALUES_MAX;
-    let p_two_sided = match exact {
-        true if ties == 0.0 => exact_p(m, n)[index(smaller)],
-        true => exact_p_with_ties(&doubled_ranks, n, doubled(rank_sum)),
-        false => approximate_p(m, n, smaller, ties),
+    let p_two_sided = if !exact {
+        approximate_p(m, n, smaller, ties)
+    } else if ties == 0.0 {
+        exact_p(m, n)[index(smaller)]
+    } else {
+        exact_p_with_ties(&doubled_ranks, n, doubled(rank_sum))
     };
     Some(RankSum { u_second, p_two_sided, exact })
 }

@@ -1,7 +1,7 @@
 //! Robust estimates of location and scale, which outliers hardly affect.
 
 /// The median, for an even number of values the mean of the middle two; 0 without values. Reorders the values.
-pub fn median(values: &mut [f64]) -> f64 {
+pub(crate) fn median(values: &mut [f64]) -> f64 {
     if values.is_empty() {
         return 0.0;
     }

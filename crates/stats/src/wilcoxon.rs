@@ -60,10 +60,12 @@ pub fn signed_rank(pairs: &[(f64, f64)]) -> Option<SignedRank> {
 
     let smaller = w_plus.min(w_minus);
     let exact = pairs_used <= EXACT_PAIRS_MAX;
-    let p_two_sided = match exact {
-        true if ties == 0.0 => exact_p(pairs_used)[index(smaller)],
-        true => p_of_sums(&doubled_ranks)[doubled(smaller)],
-        false => approximate_p(pairs_used, smaller, ties),
+    let p_two_sided = if !exact {
+        approximate_p(pairs_used, smaller, ties)
+    } else if ties == 0.0 {
+        exact_p(pairs_used)[index(smaller)]
+    } else {
+        p_of_sums(&doubled_ranks)[doubled(smaller)]
     };
     Some(SignedRank { pairs_used, w_plus, w_minus, p_two_sided, exact })
 }

@@ -175,10 +175,10 @@ impl RunReport {
         self.check_distinct()
     }
 
-    /// Checks that no two results have the same transport, case and methodology. [`RunReport::check`] does too.
+    /// Checks that no two results have the same transport, case and methodology. [`RunReport::check`] includes this.
     ///
     /// # Errors
-    /// The first result that another one before it equals.
+    /// The first result that repeats an earlier one.
     pub fn check_distinct(&self) -> Result<(), Invalid> {
         let mut seen = std::collections::HashSet::with_capacity(self.results.len());
         for (index, result) in self.results.iter().enumerate() {
@@ -223,7 +223,7 @@ impl Commit {
 }
 
 impl CaseResult {
-    /// Checks what the types cannot express, like [`RunReport::check`], of the result at `index` of a report.
+    /// Checks the result at `index` of a report for what the types cannot express, as [`RunReport::check`] does.
     ///
     /// # Errors
     /// The first violated rule.

@@ -49,10 +49,9 @@ fn unread_downloads_leave_memory_and_downloads_to_others() {
     assert_small(&server);
 }
 
-/// The attacks on the server's memory together: unread downloads, event streams, stalled uploads, and uploads that inflate
-/// to much more than their size.
+/// Unread downloads, event streams, stalled uploads, and uploads that inflate to much more than their size.
 #[test]
-fn attacks_together_are_survived_in_little_memory() {
+fn all_attacks_together_take_little_memory() {
     let place = Place::new();
     let server = place.serve_with(&UNLIMITED);
     let (token, attackers) = (place.token(), place.run_line("token create --name attacker").printed());

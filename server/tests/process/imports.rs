@@ -5,12 +5,12 @@ use crate::support::{Place, Server};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-/// The rows that up to 10,000 benchmarks become take at most this much, however short their lines are.
+/// The limit for the rows of up to 10,000 benchmarks, however short their lines are.
 const ROWS_BYTES_MAX: usize = 64 << 20;
 
 /// An import of 100,000 values took 200 MiB and more.
 #[test]
-fn attack_by_an_import_of_many_values_takes_less_than_20_times_their_memory() {
+fn attack_with_many_imported_values_takes_less_than_20_times_their_size() {
     let runs = (1..=100).map(|n| {
         let times: Vec<_> = (0..1_000).map(|time| format!("\n        0.0012{time:06}")).collect();
         format!(r#"{{"command": "pipe {n}", "times": [{}]}}"#, times.join(","))
@@ -21,14 +21,14 @@ fn attack_by_an_import_of_many_values_takes_less_than_20_times_their_memory() {
 }
 
 #[test]
-fn attack_by_an_import_of_many_benchmarks_takes_a_limited_memory() {
+fn attack_with_many_imported_benchmarks_takes_limited_memory() {
     let lines = (1..=9_000).map(|n| format!("BenchmarkPipe/size={n}-8   \t  100000\t      {n}.5 ns/op\n"));
     let file: String = lines.collect();
     let bytes = bytes_taken(&file);
     assert!(bytes < 20 * file.len() + ROWS_BYTES_MAX, "{bytes} bytes for a file of {}", file.len());
 }
 
-/// The memory that a new server takes in addition while it imports a file.
+/// The additional memory of a new server while it imports a file.
 fn bytes_taken(file: &str) -> usize {
     let place = Place::new();
     let (server, token) = place.serve_with_token();
@@ -41,7 +41,7 @@ fn bytes_taken(file: &str) -> usize {
 }
 
 #[test]
-fn attack_by_an_import_with_a_large_report_is_rejected() {
+fn attack_with_an_import_that_becomes_a_large_report_is_rejected() {
     let place = Place::new();
     let (server, token) = place.serve_with_token();
     // Two bytes each, 300 as a report.

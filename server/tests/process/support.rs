@@ -231,7 +231,7 @@ impl Server {
         Pid::from_child(&self.child)
     }
 
-    /// The most memory that the process has used, in MiB.
+    /// The peak memory of the process, in MiB. Only Linux counts it.
     pub(crate) fn peak_mib(&self) -> u64 {
         let status =
             std::fs::read_to_string(format!("/proc/{}/status", self.pid().as_raw_nonzero())).unwrap();

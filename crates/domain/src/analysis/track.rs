@@ -1,8 +1,7 @@
 //! Finds the changes of a series: in one environment, on the main line, from clean work trees and without
 //! loss. Another methodology or machine is another series.
 
-use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
-use roundtrip_stats::median;
+use roundtrip_stats::change_point::{self, Detector, InvalidValue, Known, Method, Silence, Step};
 use roundtrip_storage::change_point::{Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
@@ -22,7 +21,6 @@ pub struct Points {
 }
 
 /// The tracks of a series, from consecutive parts of its points, with one point a commit: the median of its runs.
-/// Several runs of a commit are not independent, because they share what is special about its build.
 pub fn tracks(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
     runs(parts).into_iter().map(|(track, points)| (track, points.one_per_commit())).collect()
 }
@@ -74,11 +72,7 @@ impl Points {
 
     fn one_per_commit(self) -> Self {
         let points: Vec<(i64, f64)> = self.ordinals.into_iter().zip(self.values).collect();
-        let of_commit = |points: &[(i64, f64)]| {
-            let mut values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
-            (points[0].0, median(&mut values))
-        };
-        let (ordinals, values) = points.chunk_by(|one, next| one.0 == next.0).map(of_commit).unzip();
+        let (ordinals, values) = change_point::one_per_commit(&points).unzip();
         Self { ordinals, values }
     }
 
@@ -249,7 +243,7 @@ mod tests {
         assert_eq!(tracks[&elsewhere], Points { ordinals: vec![5], values: vec![50.0] });
     }
 
-    /// Ten runs a commit share what is special about its build, here up to 2 %.
+    /// Ten runs a commit are of the same build, whose time differs by up to 2 %.
     #[test]
     fn repeated_runs_of_a_commit_count_once() {
         let build = |commit: i64| 100_000 + 2_000 * (commit * 7_919 % 13 - 6) / 6;

@@ -118,10 +118,10 @@ enum Content {
 }
 
 impl Content {
-    /// The memory that it takes until it is stored, in relation to that of its JSON and values.
+    /// How much more memory it takes until it is stored than its JSON and values.
     fn memory_factor(self) -> usize {
         match self {
-            // The statement that stores a large report, and the buffer it is sent from.
+            // A large report is also in the statement that stores it, and in the buffer that sends the statement.
             Self::Report(_) => 2,
             Self::Import => 4,
         }

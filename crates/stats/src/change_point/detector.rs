@@ -105,8 +105,8 @@ impl<'a> Detector<'a> {
         self.first + self.values.len()
     }
 
-    /// Adds the next value and returns the change that it makes significant, if any. A commit has one value: several
-    /// measurements of a commit are not independent, because they share what is special about its build.
+    /// Adds the next value and returns the change that it makes significant, if any. A commit has one value: see
+    /// [`one_per_commit`](super::one_per_commit).
     ///
     /// # Errors
     /// The value is not a finite number above 0.

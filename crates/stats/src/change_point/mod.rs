@@ -24,6 +24,7 @@ pub use detector::{Detector, Known, Silence};
 pub(crate) use noise::level;
 
 use crate::normal;
+use crate::robust::median;
 use ranks::Weights;
 use std::sync::LazyLock;
 
@@ -140,6 +141,21 @@ impl Method {
     pub fn detector(&self) -> Detector<'_> {
         Detector::new(self)
     }
+}
+
+/// Combines consecutive measurements of a commit into one point, their median: they are not independent, because they are
+/// of the same build. Each point has the number of its commit.
+///
+/// ```
+/// use roundtrip_stats::change_point::one_per_commit;
+/// let points: Vec<_> = one_per_commit(&[(1, 10.0), (1, 30.0), (1, 20.0), (4, 5.0)]).collect();
+/// assert_eq!(points, [(1, 20.0), (4, 5.0)]);
+/// ```
+pub fn one_per_commit(points: &[(i64, f64)]) -> impl Iterator<Item = (i64, f64)> {
+    points.chunk_by(|one, next| one.0 == next.0).map(|points| {
+        let mut values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
+        (points[0].0, median(&mut values))
+    })
 }
 
 /// A value that is not valid in a series.
