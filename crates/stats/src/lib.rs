@@ -5,14 +5,15 @@
 //! - [`samples`]: the compact text form of sorted samples.
 //! - [`quantile`]: the nearest-rank rule; the median and quartiles of a few values.
 //! - [`interval`]: confidence interval of a median.
-//! - [`wilcoxon`], [`mann_whitney`]: rank tests for paired and unpaired values. [`shift`]: the size of the difference.
+//! - [`wilcoxon`], [`mann_whitney`]: rank tests for paired and unpaired values. [`unequal_scatter`]: for unpaired values
+//!   that scatter differently. [`shift`]: the size of the difference.
 //! - [`shape`]: changes in the shape of a distribution, such as a second mode.
 //! - [`share`]: confidence interval of a counted share.
 //! - [`adjust`]: correction for many tests. [`verdict`]: the verdicts of a comparison of many rows.
 //! - [`change_point`]: changes of level in a series. [`cause`]: commit or machine? [`culprit`]: suspect commits.
 //! - [`error_rate`]: false-positive rates and detection rates.
 //! - [`crossover`]: the sizes at which the faster of two lines changes.
-//! - [`welch`]: Welch's t test, shown for reference. [`comparison`]: all of these for the two sides of one case.
+//! - [`welch`]: Welch's t test, also shown for reference. [`comparison`]: all of these for the two sides of one case.
 
 pub mod adjust;
 pub mod cause;
@@ -33,6 +34,7 @@ pub mod samples;
 pub mod shape;
 pub mod share;
 pub mod shift;
+pub mod unequal_scatter;
 pub mod verdict;
 pub mod welch;
 pub mod wilcoxon;

@@ -11,7 +11,7 @@
 //! random numbers, and show which quantiles moved.
 
 use crate::shift::{self, Shift};
-use crate::{Distribution, mann_whitney, wilcoxon};
+use crate::{Distribution, unequal_scatter, wilcoxon};
 
 mod difference;
 
@@ -61,14 +61,14 @@ pub fn paired(differences: &[Profile], least: f64, confidence: f64) -> Option<Mo
     Moved::most_significant(least, p, |quantile| shift::paired(&of(quantile), confidence))
 }
 
-/// Tests unpaired repetitions by the rank-sum test. Returns `None` if a side has none.
+/// Tests unpaired repetitions, whose sides may scatter differently. Returns `None` if a side has none.
 pub fn unpaired(base: &[Profile], head: &[Profile], least: f64, confidence: f64) -> Option<Moved> {
     let of = |quantile| {
         [base, head].map(|side| side.iter().map(|profile| from_p50(profile, quantile)).collect::<Vec<_>>())
     };
     let p = |quantile| {
         let [base, head] = of(quantile);
-        mann_whitney::rank_sum(&base, &head).map_or(1.0, |test| test.p_two_sided)
+        unequal_scatter::p_two_sided(&base, &head)
     };
     let shift = |quantile| {
         let [base, head] = of(quantile);

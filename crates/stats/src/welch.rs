@@ -1,5 +1,5 @@
 //! The t test of Welch (1947), which allows the two sides to have different variances. Node's benchmark comparison
-//! prints it. Roundtrip shows it for readers who know it; verdicts come from rank tests.
+//! prints it, and Roundtrip shows it for readers who know it. Verdicts come from [rank tests](crate::unequal_scatter).
 
 use statrs::function::beta::beta_reg;
 

@@ -8,10 +8,10 @@
 //!   why a row is inconclusive.
 
 use crate::adjust::benjamini_hochberg;
-use crate::mann_whitney;
 use crate::robust;
 use crate::shape::{self, P90, P99, Profile};
 use crate::shift::{self, Shift};
+use crate::unequal_scatter;
 
 mod reason;
 mod sequential;
@@ -164,7 +164,7 @@ pub(crate) fn with_verdicts(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
 }
 
 fn ranked(base: &[f64], head: &[f64]) -> Outcome {
-    let p = mann_whitney::rank_sum(base, head).map_or(1.0, |test| test.p_two_sided);
+    let p = unequal_scatter::p_two_sided(base, head);
     Outcome { p, shift: shift::unpaired(base, head, CONFIDENCE), ..Outcome::NOTHING }
 }
 

@@ -111,6 +111,27 @@ fn change_with_ties_is_found_among_many_rows() {
     assert!(found[1..].iter().all(|row| !row.p50.changed()));
 }
 
+/// A side of ten, as logarithms.
+fn side_of_ten(factor: f64, jitter: f64, seed: u64) -> Vec<f64> {
+    pairs(10, factor, jitter, seed).into_iter().map(|(_, head)| head.ln()).collect()
+}
+
+/// By ranks alone, 1 of 20 such comparisons reports a change.
+#[test]
+fn unequal_scatter_is_no_change() {
+    let row = |seed: u64| Sides {
+        p50s: [side_of_ten(1.0, 0.01, 2 * seed), side_of_ten(1.0, 0.05, 2 * seed + 1)],
+        ..Sides::default()
+    };
+    let changed = (0..200).filter(|nth| {
+        let rows: Vec<Sides> = (0..57).map(|case| row(50_000 + 57 * nth + case)).collect();
+        unpaired(&Rule::default(), &rows).iter().any(Row::changed)
+    });
+    // At a rate of 1 %, more than 6 of 200 have a probability of 0.4 %.
+    let changed = changed.count();
+    assert!(changed <= 6, "{changed} of 200");
+}
+
 /// Pairs in which about a third of head's messages are in a second mode above some quantile; the p50 is equal.
 fn with_second_mode(count: u64, seed: u64) -> Vec<Pair> {
     let jitter = pairs(count, 1.0, 0.01, seed);
