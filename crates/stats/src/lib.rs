@@ -9,7 +9,8 @@
 //!   that scatter differently. [`shift`]: the size of the difference.
 //! - [`shape`]: changes in the shape of a distribution, such as a second mode.
 //! - [`share`]: confidence interval of a counted share.
-//! - [`adjust`]: correction for many tests. [`verdict`]: the verdicts of a comparison of many rows.
+//! - [`adjust`]: correction for many tests. [`verdict`]: the verdicts of a comparison of many rows. [`movement`]: of the
+//!   machine between two reports.
 //! - [`change_point`]: changes of level in a series. [`cause`]: commit or machine? [`culprit`]: suspect commits.
 //! - [`error_rate`]: false-positive rates and detection rates.
 //! - [`crossover`]: the sizes at which the faster of two lines changes.
@@ -25,6 +26,7 @@ pub mod distribution;
 pub mod error_rate;
 pub mod interval;
 pub mod mann_whitney;
+pub mod movement;
 mod normal;
 mod percent;
 pub mod quantile;

@@ -56,7 +56,10 @@ mod tests {
     fn larger_p_value_counts() {
         let narrow: Vec<f64> = (0..10).map(|nth| 100.0 + 0.1 * f64::from(nth)).collect();
         let wide: Vec<f64> = (0..10).map(|nth| 101.0 + f64::from(nth)).collect();
-        is(p_two_sided(&narrow, &narrow.iter().map(|value| value + 1.0).collect::<Vec<_>>()), 2.0 / 184_756.0);
+        is(
+            p_two_sided(&narrow, &narrow.iter().map(|value| value + 1.0).collect::<Vec<_>>()),
+            2.0 / 184_756.0,
+        );
         is(p_two_sided(&narrow, &wide), 0.000_495_672_599_039_641_6);
         assert_eq!(p_two_sided(&narrow, &wide), p_two_sided(&wide, &narrow));
         // More than half of the values are equal.

@@ -8,6 +8,7 @@
 //!   why a row is inconclusive.
 
 use crate::adjust::benjamini_hochberg;
+use crate::movement;
 use crate::robust;
 use crate::shape::{self, P90, P99, Profile};
 use crate::shift::{self, Shift};
@@ -46,6 +47,10 @@ pub struct Rule {
     /// A row with its confidence interval within this share of the base's time has not changed. A change of the p90,
     /// the p99 or the shape must be at least as large.
     pub matters: f64,
+    /// How much the machine moved between the sides, as a share ([`movement::largest`]); 0 for pairs, which share each
+    /// minute. The interval of a change must be beyond it in either direction, and beyond
+    /// [`movement::COMPARABLE_MAX`] there is no verdict.
+    pub movement: f64,
     /// The numbers of pairs at which a row is evaluated, ascending. After the last look, an undecided row is
     /// inconclusive.
     pub looks: Vec<usize>,
@@ -60,6 +65,9 @@ const CONFIDENCE: f64 = 0.95;
 /// unchanged in less than one of twenty cases (two one-sided tests, Schuirmann 1987). `bench verdicts` measures both.
 const LOOK_CONFIDENCE: f64 = 0.98;
 
+/// Limit of [`Rule::repetitions_needed`]: enough for any share above 1e-300.
+const REPETITIONS_COUNTED_MAX: usize = 500;
+
 /// Number of past A/A comparisons needed to estimate a row's noise: with fewer, the deviation may be off by half.
 const EFFECTS_MIN: usize = 5;
 
@@ -72,6 +80,7 @@ impl Default for Rule {
             false_share: 0.01,
             least: 0.01,
             matters: 0.03,
+            movement: 0.0,
             looks: vec![8, 10, 12, 15, 18, 22, 27, 33, 40, 49, 60],
         }
     }
@@ -241,8 +250,42 @@ impl Rule {
         self.least.max((2.0 * robust::deviation(&mut sizes)).exp_m1())
     }
 
+    /// Whether the machine moved too much between the sides for any verdict.
+    pub fn machine_changed(&self) -> bool {
+        self.movement > movement::COMPARABLE_MAX
+    }
+
+    /// A row without a change has not changed by more than this, as a share: [`Rule::matters`] and the movement of the
+    /// machine, `(1 + matters) (1 + movement) - 1`.
+    pub fn no_change_beyond(&self) -> f64 {
+        (self.matters.ln_1p() + self.movement.ln_1p()).exp_m1()
+    }
+
+    /// The smallest number of repetitions per side with which a single change can be significant among this many tests.
+    /// The smallest p of n against n repetitions, `2 / C(2n, n)` when no values overlap, times the number of tests must
+    /// be at most [`Rule::false_share`] (Benjamini and Hochberg, with one change).
+    ///
+    /// ```
+    /// // 57 cases, each with its p50, p90, p99 and shape.
+    /// assert_eq!(roundtrip_stats::verdict::Rule::default().repetitions_needed(4 * 57), 9);
+    /// ```
+    pub fn repetitions_needed(&self, tests: usize) -> usize {
+        let mut ways = 1.0;
+        for count in 1..REPETITIONS_COUNTED_MAX {
+            // C(2n, n) from C(2n - 2, n - 1).
+            ways *= 2.0 * (2 * count - 1) as f64 / count as f64;
+            if count >= reason::REPETITIONS_MIN && 2.0 * tests as f64 / ways <= self.false_share {
+                return count;
+            }
+        }
+        REPETITIONS_COUNTED_MAX
+    }
+
     /// Sets the verdicts that the data allow so far.
     fn judge(&self, row: &mut Row) {
+        if self.machine_changed() {
+            return;
+        }
         row.p50.verdict = self.verdict(&row.p50, row.least).or_else(|| {
             let Shift { estimate, interval } = row.p50.shift?;
             let matters = self.matters.ln_1p();
@@ -257,15 +300,23 @@ impl Rule {
         }
     }
 
-    /// Returns the verdict if there is a change of at least this share. The interval must exclude 0 too: it covers all
-    /// pairs, but the p-value may be from an earlier look.
+    /// Returns the verdict if there is a change of at least this share. The interval must exclude 0 too, and all changes
+    /// up to the movement of the machine: it covers all pairs, but the p-value may be from an earlier look.
     fn verdict(&self, outcome: &Outcome, least: f64) -> Option<Verdict> {
         let Shift { estimate, interval } = outcome.shift?;
-        let contains_zero = interval.is_some_and(|[low, high]| low <= 0.0 && 0.0 <= high);
-        if outcome.p_adjusted > self.false_share || estimate.abs() < least.ln_1p() || contains_zero {
+        if outcome.p_adjusted > self.false_share
+            || estimate.abs() < least.ln_1p()
+            || interval.is_some_and(|interval| self.may_be_movement(interval))
+        {
             return None;
         }
         Some(if estimate > 0.0 { Verdict::Regressed } else { Verdict::Improved })
+    }
+
+    /// Whether an interval contains 0 or a change no larger than the movement of the machine.
+    fn may_be_movement(&self, [low, high]: [f64; 2]) -> bool {
+        let movement = self.movement.ln_1p();
+        low <= movement && -movement <= high
     }
 
     /// Marks an undecided row as inconclusive, with the reason.

@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use std::fmt;
 
 /// Smallest number of repetitions per side with a 95 % interval: with three per side that do not overlap, p is 10 %.
-const REPETITIONS_MIN: usize = 4;
+pub(super) const REPETITIONS_MIN: usize = 4;
 
 /// A larger estimate of missing repetitions is not shown.
 const MORE_MAX: f64 = 1_000.0;
@@ -64,6 +64,18 @@ pub enum Reason {
         /// The smallest change of this row that counts.
         least: f64,
     },
+    /// The machine moved too much between the sides.
+    MachineChanged {
+        /// The largest movement of a canary or control.
+        movement: f64,
+    },
+    /// The change is significant, but not beyond the movement of the machine between the sides.
+    WithinMovement {
+        /// The estimated change.
+        change: f64,
+        /// The largest movement of a canary or control.
+        movement: f64,
+    },
 }
 
 pub(super) struct Measured {
@@ -77,7 +89,10 @@ pub(super) struct Measured {
 
 impl Reason {
     pub(super) fn of(rule: &Rule, row: &Row, measured: &Measured) -> Self {
-        let Measured { count: has, unit, .. } = *measured;
+        let Measured { count: has, unit, tests, .. } = *measured;
+        if rule.machine_changed() {
+            return Self::MachineChanged { movement: rule.movement };
+        }
         let Some(Shift { estimate, interval: Some([low, high]) }) = row.p50.shift else {
             let needs = match unit {
                 Unit::Pairs => rule.looks.first().copied().unwrap_or_default(),
@@ -91,7 +106,13 @@ impl Reason {
             let interval = [low, high].map(f64::exp_m1);
             Self::TooNoisy { interval, matters: rule.matters, more, unit }
         } else if row.p50.p_adjusted > rule.false_share {
+            let needs = rule.repetitions_needed(tests);
+            if unit == Unit::Repetitions && has < needs {
+                return Self::TooFew { has, needs, unit };
+            }
             Self::NotSignificant { change, p: row.p50.p_adjusted, false_share: rule.false_share, more, unit }
+        } else if rule.may_be_movement([low, high]) {
+            Self::WithinMovement { change, movement: rule.movement }
         } else {
             Self::WithinNoise { change, least: row.least }
         }
@@ -167,6 +188,15 @@ impl fmt::Display for Reason {
                 "within noise: change {}, A/A comparisons of this case vary by {}",
                 percent::signed(change),
                 percent::plain(least)
+            ),
+            Self::MachineChanged { movement } => {
+                write!(formatter, "the machine changed: it moved by {}", percent::plain(movement))
+            }
+            Self::WithinMovement { change, movement } => write!(
+                formatter,
+                "within the movement of the machine: change {}, movement {}",
+                percent::signed(change),
+                percent::plain(movement)
             ),
         }
     }

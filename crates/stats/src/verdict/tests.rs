@@ -132,6 +132,54 @@ fn unequal_scatter_is_no_change() {
     assert!(changed <= 6, "{changed} of 200");
 }
 
+#[test]
+fn change_counts_only_beyond_the_movement_of_the_machine() {
+    let mode = |slower: bool| if slower { 0.1 } else { 0.0 };
+    let profiles = [false, true].map(|slower| -> Vec<Profile> {
+        let p50s = side_of_ten(1.0 + mode(slower), 0.01, 70 + u64::from(slower));
+        p50s.into_iter().map(|p50| std::array::from_fn(|index| p50 + 0.01 * index as f64)).collect()
+    });
+    let p50s = profiles.each_ref().map(|side| side.iter().map(|profile| profile[P50]).collect());
+    let row = [Sides { p50s, profiles: Some(profiles), effects: Vec::new() }];
+    let with = |movement| unpaired(&Rule { movement, ..Rule::default() }, &row)[0];
+    let why = |movement| with(movement).reason.map(|reason| reason.to_string());
+
+    assert_eq!(with(0.05).p50.verdict, Some(Verdict::Regressed));
+    assert!(with(0.05).p99.unwrap().changed());
+    assert!(!with(0.098).changed() && !with(0.3).changed(), "{:?} {:?}", with(0.098), with(0.3));
+    let within = why(0.098).unwrap();
+    assert!(within.starts_with("within the movement of the machine: change +"), "{within}");
+    assert!(within.ends_with(", movement 9.8 %"), "{within}");
+    assert_eq!(why(0.3).as_deref(), Some("the machine changed: it moved by 30 %"));
+}
+
+#[test]
+fn row_without_a_change_has_none_beyond_the_movement() {
+    let row = [Sides { p50s: [side_of_ten(1.0, 0.01, 80), side_of_ten(1.0, 0.01, 81)], ..Sides::default() }];
+    let with = |movement| {
+        let rule = Rule { movement, ..Rule::default() };
+        (unpaired(&rule, &row)[0].p50.verdict, (rule.no_change_beyond() * 1e4).round())
+    };
+    assert_eq!(with(0.0), (Some(Verdict::NoChange), 300.0));
+    assert_eq!(with(0.05), (Some(Verdict::NoChange), 815.0));
+    assert_eq!(with(0.3).0, Some(Verdict::Inconclusive));
+}
+
+/// With six repetitions, the smallest p is 2 of 924. Adjusted for 57 cases, it is 12 %.
+#[test]
+fn reason_names_the_repetitions_that_a_correction_needs() {
+    let six = |factor, seed| pairs(6, factor, 0.01, seed).into_iter().map(|(_, head)| head.ln()).collect();
+    let row = |(nth, factor): (u64, f64)| Sides {
+        p50s: [six(1.0, 3_000 + 2 * nth), six(factor, 3_001 + 2 * nth)],
+        ..Sides::default()
+    };
+    let rows: Vec<Sides> = (0..57).zip([1.25].into_iter().chain([1.0; 56])).map(row).collect();
+    let reason = |rows: &[Sides]| unpaired(&Rule::default(), rows)[0].reason.map(|reason| reason.to_string());
+    assert_eq!(reason(&rows).as_deref(), Some("too few repetitions per side: has 6, needs 8"));
+    assert_eq!(reason(&rows[..1]), None);
+    assert_eq!([1, 57, 228, 2_000].map(|tests| Rule::default().repetitions_needed(tests)), [5, 8, 9, 11]);
+}
+
 /// Pairs in which about a third of head's messages are in a second mode above some quantile; the p50 is equal.
 fn with_second_mode(count: u64, seed: u64) -> Vec<Pair> {
     let jitter = pairs(count, 1.0, 0.01, seed);
