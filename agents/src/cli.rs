@@ -43,8 +43,8 @@ pub(crate) enum Command {
     Ab(AbArguments),
     /// Compare two reports case by case.
     #[command(
-        after_help = "If the machine changed between the two runs, that looks like a change in the code. To compare two \
-        programs, use `roundtrip ab`.\n\n\
+        after_help = "A change counts only beyond the movement of canaries and controls between the two runs. If they \
+        moved by more than 10 %, the machine changed: use `roundtrip ab`.\n\n\
         Examples:\n  \
         roundtrip run --output base.json; git switch head; roundtrip run --output head.json\n  \
         roundtrip compare base.json head.json --fail-on regressed"

@@ -1,13 +1,20 @@
 //! `roundtrip compare`: compares two reports case by case, and lists the differences of cases that are not
 //! comparable.
+//!
+//! A machine that changed between the reports looks like a changed commit. Canaries and controls show it, so a change
+//! counts only beyond their movement (`roundtrip_stats::movement`).
 
 use crate::cli::CompareArguments;
 use crate::comparison::{self, ComparisonFormat, Line};
 use crate::failure::Failure;
-use crate::output;
+use crate::format::counted;
 use crate::settings::Settings;
+use crate::{output, table};
+use roundtrip_stats::cause::Kind;
+use roundtrip_stats::movement::{self, Reference};
+use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::comparable::{self, Difference};
-use roundtrip_wire::{CaseResult, RunReport};
+use roundtrip_wire::{CaseResult, RunReport, Verdict};
 use serde::Serialize;
 use std::path::Path;
 
@@ -15,30 +22,71 @@ use std::path::Path;
 #[derive(Debug, Serialize)]
 struct Comparison {
     differences: Vec<Difference>,
+    /// How much the machine moved between the reports; null if they share no canary or control.
+    machine: Option<Movement>,
+    /// The fewest repetitions per side with which a single change is significant among these cases.
+    repetitions_needed: usize,
     cases: Vec<Line>,
 }
+
+/// The movement of the machine between the reports.
+#[derive(Debug, Serialize)]
+struct Movement {
+    /// Whether it moved little enough for verdicts.
+    comparable: bool,
+    /// The largest change of a reference, as a share. Changes of cases count only beyond it.
+    movement: f64,
+    /// All canaries and controls, the most moved first.
+    references: Vec<ReferenceChange>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReferenceChange {
+    /// `canary` or `control`.
+    kind: &'static str,
+    name: String,
+    /// The change from base to head, as a share; 0 if it did not move.
+    change: f64,
+    #[serde(skip)]
+    text: String,
+}
+
+/// How many moved canaries and controls are printed.
+const SHOWN: usize = 3;
+
+/// A pair of results of one case; absent on a side that has none.
+type Sides<'a> = (Option<&'a CaseResult>, Option<&'a CaseResult>);
 
 pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
     let differences = comparable::runs(&base, &head);
     let sides = pairs(&base.results, &head.results);
-    let rule = Settings::here()?.rule();
+    let mut rule = Settings::here()?.rule();
+    let references = if differences.is_empty() { references(&base, &head, &sides)? } else { Vec::new() };
+    rule.movement = movement::largest(&references);
     let cases = comparison::of_results(&sides, differences.is_empty(), &rule)?;
-    let comparison = Comparison { differences, cases };
+    let comparison = Comparison {
+        differences,
+        machine: Movement::of(references, &rule),
+        repetitions_needed: rule.repetitions_needed(cases.iter().map(Line::tests).sum()),
+        cases,
+    };
     match arguments.format {
         ComparisonFormat::Json => output::print_json(&comparison)?,
         ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,
         ComparisonFormat::Human => {
-            let why =
-                comparison.differences.iter().map(|difference| format!("not comparable: {difference}\n"));
-            output::print(&format!(
-                "{}{}",
-                why.collect::<String>(),
-                comparison::render_table(&comparison.cases)
-            ))?;
+            let table = comparison::render_table(&comparison.cases);
+            output::print(&format!("{}{table}{}", comparison.head(), comparison.too_few_repetitions()))?;
         }
     }
-    if comparison.cases.iter().all(|line| line.ratio.is_none()) {
+    if comparison.machine_changed() {
+        return Err(Failure::NotComparable(format!(
+            "The machine changed between {} and {}. Use `roundtrip ab` instead.",
+            arguments.base.display(),
+            arguments.head.display()
+        )));
+    }
+    if comparison.cases.iter().all(|line| line.verdict == Verdict::NotComparable) {
         return Err(Failure::NotComparable(format!(
             "No case of {} is comparable with {}; see the differences above.",
             arguments.head.display(),
@@ -61,12 +109,109 @@ fn read(path: &Path) -> crate::Result<RunReport> {
     Ok(report)
 }
 
+impl Comparison {
+    fn machine_changed(&self) -> bool {
+        self.machine.as_ref().is_some_and(|machine| !machine.comparable)
+    }
+
+    /// What to know before the table: differences, and the movement of the machine.
+    fn head(&self) -> String {
+        let differences = self.differences.iter().map(|difference| format!("not comparable: {difference}\n"));
+        let machine = match &self.machine {
+            Some(machine) if machine.movement == 0.0 => String::new(),
+            Some(machine) => format!("{}\n\n", machine.sentence()),
+            None if self.differences.is_empty() => "No canaries or controls in both reports: if the machine \
+                changed, that looks like a change in the code.\n\n"
+                .to_owned(),
+            None => String::new(),
+        };
+        differences.chain([machine]).collect()
+    }
+
+    /// What to do if cases have fewer repetitions than a verdict needs.
+    fn too_few_repetitions(&self) -> String {
+        let needed = self.repetitions_needed;
+        let few = self.cases.iter().filter_map(Line::repetitions).filter(|&count| count < needed).count();
+        let compared = self.cases.iter().filter_map(Line::repetitions).count();
+        if few == 0 || self.machine_changed() {
+            return String::new();
+        }
+        format!(
+            "\nToo few repetitions in {few} of {}: a single change among them is significant from {needed} \
+             per side. Set `repetitions = {needed}` or more in the definition, or compare fewer cases.",
+            counted(compared, "case")
+        )
+    }
+}
+
+impl Movement {
+    fn of(mut references: Vec<Reference>, rule: &Rule) -> Option<Self> {
+        references.sort_by(|one, other| other.size().total_cmp(&one.size()));
+        (!references.is_empty()).then(|| Self {
+            comparable: !rule.machine_changed(),
+            movement: rule.movement,
+            references: references.into_iter().map(ReferenceChange::from).collect(),
+        })
+    }
+
+    fn sentence(&self) -> String {
+        let moved: Vec<&str> = self
+            .references
+            .iter()
+            .filter(|reference| reference.change != 0.0)
+            .map(|reference| reference.text.as_str())
+            .collect();
+        let shown = moved.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = match moved.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        if self.comparable {
+            return format!(
+                "The machine moved between the reports: {shown}{more}. Only larger changes count. `roundtrip ab` \
+                 finds smaller ones."
+            );
+        }
+        format!("Not comparable: the machine changed. Moved: {shown}{more}. Use `roundtrip ab` instead.")
+    }
+}
+
+impl From<Reference> for ReferenceChange {
+    fn from(reference: Reference) -> Self {
+        let text = reference.to_string();
+        let kind = if reference.kind == Kind::Canary { "canary" } else { "control" };
+        Self { kind, name: reference.name, change: reference.change, text }
+    }
+}
+
+/// The canaries that both reports have, and the controls among the pairs that can be compared.
+fn references(base: &RunReport, head: &RunReport, sides: &[Sides<'_>]) -> crate::Result<Vec<Reference>> {
+    let mut references = Vec::new();
+    for canary in &base.canaries {
+        let other = head.canaries.iter().find(|other| other.slug == canary.slug);
+        let sides_ns = canary.p50_ns.zip(other.and_then(|other| other.p50_ns));
+        references.extend(
+            sides_ns.and_then(|(base, head)| Reference::of_canary(canary.slug.to_string(), [base, head])),
+        );
+    }
+    for (base, head) in sides.iter().filter_map(|&(base, head)| base.zip(head)) {
+        let is_control = base.transport.control && head.transport.control;
+        if is_control && comparable::results(base, head).is_empty() {
+            let [base_ns, head_ns] = [p50s_ns(base)?, p50s_ns(head)?];
+            let name = format!("{} {}", table::name(head), head.case.placement);
+            references.extend(Reference::of_control(name, [&base_ns, &head_ns]));
+        }
+    }
+    Ok(references)
+}
+
+fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
+    result.repetitions.iter().map(|one| Ok(table::decode(one)?.quantile_ns(500_000))).collect()
+}
+
 /// Pairs each case of the head with the same case of the base, preferably with the same methodology. Other
 /// cases are listed alone.
-fn pairs<'a>(
-    base: &'a [CaseResult],
-    head: &'a [CaseResult],
-) -> Vec<(Option<&'a CaseResult>, Option<&'a CaseResult>)> {
+fn pairs<'a>(base: &'a [CaseResult], head: &'a [CaseResult]) -> Vec<Sides<'a>> {
     let same_case = |one: &CaseResult, other: &CaseResult| {
         one.transport.slug == other.transport.slug && one.case == other.case
     };

@@ -47,6 +47,9 @@ pub(crate) struct Line {
     pub(crate) differences: Vec<Difference>,
     /// Why a side has no numbers: failed repetitions, or an unsupported transport.
     pub(crate) reasons: Vec<String>,
+    /// Without a change, the case has not changed by more than this share.
+    #[serde(skip)]
+    no_change_beyond: f64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -134,6 +137,7 @@ fn finished(
     };
     let any = head.or(base).map(|side| side.result);
     let profiles = base.zip(head).map(|(base, head)| [&base.profiles[..], &head.profiles[..]]);
+    let judged = compared.filter(|_| !rule.machine_changed());
     Line {
         case: any.map(results::describe).unwrap_or_default(),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
@@ -147,8 +151,8 @@ fn finished(
         p_adjusted: compared.map(|compared| compared.p_adjusted),
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
-        verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
-        undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        verdict: judged.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        undecided: judged.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
         p99: compared.and_then(|compared| compared.p99).map(QuantileChange::from),
         shape: compared
@@ -160,6 +164,7 @@ fn finished(
             .into_iter()
             .flat_map(|(name, side)| reasons(name, side.map(|side| side.result)))
             .collect(),
+        no_change_beyond: rule.no_change_beyond(),
     }
 }
 
@@ -262,6 +267,28 @@ impl Line {
         [self.verdict].into_iter().chain(tail).any(|verdict| verdict == Verdict::Regressed)
     }
 
+    /// The verdict, with the limit of `no change`.
+    pub(crate) fn verdict_text(&self) -> String {
+        match self.verdict {
+            Verdict::NoChange => {
+                format!("no change beyond {} %", (self.no_change_beyond * 1_000.0).round() / 10.0)
+            }
+            verdict => verdict.to_string(),
+        }
+    }
+
+    /// The number of its tests, all of which p is adjusted for.
+    pub(crate) fn tests(&self) -> usize {
+        let secondary = [self.p90.is_some(), self.p99.is_some(), self.shape.is_some()];
+        usize::from(self.p.is_some()) + secondary.into_iter().filter(|&is_tested| is_tested).count()
+    }
+
+    /// The number of repetitions on the side that has fewer; absent if it is not compared.
+    pub(crate) fn repetitions(&self) -> Option<usize> {
+        self.p?;
+        Some(self.base?.repetitions.min(self.head?.repetitions))
+    }
+
     /// Changes in the tail or shape that the p50 does not show, one line each.
     pub(crate) fn tail_changes(&self) -> Vec<String> {
         let quantile = |(name, found): (&str, &Option<QuantileChange>)| {
@@ -318,7 +345,7 @@ fn table(lines: &[&Line]) -> String {
                 line.change_interval.map_or("too few".into(), change_interval),
                 line.p_adjusted.map(probability).unwrap_or_default(),
                 line.t.map(|t| format!("{t:.1} {:3}", line.stars)).unwrap_or_default(),
-                verdict_text(line.verdict),
+                coloured(line.verdict, &line.verdict_text()),
             ]);
             let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
             let changes = undecided.chain(line.tail_changes()).enumerate();
@@ -340,12 +367,16 @@ fn table(lines: &[&Line]) -> String {
 }
 
 pub(crate) fn verdict_text(verdict: Verdict) -> String {
+    coloured(verdict, &verdict.to_string())
+}
+
+fn coloured(verdict: Verdict, text: &str) -> String {
     let style = match verdict {
         Verdict::Regressed => AnsiColor::Yellow.on_default().bold(),
         Verdict::Improved => AnsiColor::Cyan.on_default().bold(),
         _ => Style::new(),
     };
-    styled(&verdict.to_string(), style, is_coloured())
+    styled(text, style, is_coloured())
 }
 
 /// The summary: the number of cases by verdict, and a legend.
@@ -360,8 +391,10 @@ fn sentence(lines: &[Line]) -> String {
     ];
     let found: Vec<String> = all
         .into_iter()
-        .filter(|&verdict| number(verdict) > 0)
-        .map(|verdict| format!("{} {verdict}", count(number(verdict))))
+        .filter_map(|verdict| {
+            let first = lines.iter().find(|line| line.verdict == verdict)?;
+            Some(format!("{} {}", count(number(verdict)), first.verdict_text()))
+        })
         .collect();
     let secondary = lines.iter().filter(|line| !line.tail_changes().is_empty()).count();
     let secondary = match secondary {
@@ -511,10 +544,16 @@ mod tests {
         assert_eq!(check_verdicts(&lines, &[FailOn::Regressed]).unwrap_err().code(), 3);
         let shown = render_table(&lines);
         assert!(shown.contains(&changes[2]), "{shown}");
-        assert!(shown.contains("1 no change. 1 changed in its tail or shape; see above."), "{shown}");
+        assert!(
+            shown.contains("1 no change beyond 3 %. 1 changed in its tail or shape; see above."),
+            "{shown}"
+        );
         let sides = (Some(&base), Some(&head));
         let shown = render_table(&compared(&[sides, sides]));
-        assert!(shown.contains("2 no change. 2 changed in their tail or shape; see above."), "{shown}");
+        assert!(
+            shown.contains("2 no change beyond 3 %. 2 changed in their tail or shape; see above."),
+            "{shown}"
+        );
 
         // With the sides swapped, nothing is slower.
         let lines = compared(&[(Some(&head), Some(&base))]);

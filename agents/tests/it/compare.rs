@@ -115,3 +115,120 @@ pub(crate) fn agree(one: &serde_json::Value, other: &serde_json::Value) -> bool 
         _ => one == other,
     }
 }
+
+/// The golden reports, changed by this function, in a repository: the base's name and the head's.
+fn golden_pair(
+    folder: &Path,
+    change: impl Fn(&mut serde_json::Value, &mut serde_json::Value),
+) -> [&'static str; 2] {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
+    let [mut base, mut head] = ["base.json", "head.json"].map(|name| read_json(&golden.join(name)));
+    change(&mut base, &mut head);
+    for (name, report) in [("base.json", base), ("head.json", head)] {
+        std::fs::write(folder.join(name), report.to_string()).unwrap();
+    }
+    ["base.json", "head.json"]
+}
+
+fn verdict_of(comparison: &serde_json::Value, name: &str) -> String {
+    let cases = comparison["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case["case"].as_str().unwrap().ends_with(name)).unwrap();
+    case["verdict"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn does_not_compare_after_the_machine_changed() {
+    let folder = repository();
+    let folder = folder.path();
+    let [base, head] = golden_pair(folder, |_, head| head["canaries"][0]["p50_ns"] = 350.into());
+    let output = run_command(folder, &["compare", base, head]);
+    refused(
+        &output,
+        9,
+        &["The machine changed between base.json and head.json. Use `roundtrip ab` instead."],
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    let first = "Not comparable: the machine changed. Moved: canary null-syscall +400 %. Use `roundtrip ab` instead.\n";
+    assert!(text.starts_with(first), "{text}");
+    assert!(text.contains("+13 %") && !text.contains("regressed"), "{text}");
+
+    let json = run_command(folder, &["compare", base, head, "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let reference = serde_json::json!([{ "kind": "canary", "name": "null-syscall", "change": 4.0 }]);
+    assert_eq!((&json["machine"]["comparable"], &json["machine"]["references"]), (&false.into(), &reference));
+    assert_eq!(verdict_of(&json, "pipe 64 B"), "not comparable");
+}
+
+#[test]
+fn change_counts_only_beyond_the_movement_of_the_machine() {
+    let folder = repository();
+    let folder = folder.path();
+    // The canary is 5.7 % slower; udp changed by 3.0 to 4.4 %, pipe by 12.5 to 14 %.
+    let [base, head] = golden_pair(folder, |_, head| head["canaries"][0]["p50_ns"] = 74.into());
+    let text = printed(&run_command(folder, &["compare", base, head]));
+    assert!(
+        text.starts_with(
+            "The machine moved between the reports: canary null-syscall +5.7 %. Only larger changes count."
+        ),
+        "{text}"
+    );
+    let within = "udp 64 B: inconclusive, within the movement of the machine: change +3.8 %, movement 5.7 %";
+    assert_contains(&text, &[within, "no change beyond 8.9 %"]);
+    let json = printed_json(&run_command(folder, &["compare", base, head, "--format", "json"]));
+    let verdicts = ["pipe 64 B", "udp 64 B"].map(|name| verdict_of(&json, name));
+    assert_eq!(verdicts, ["regressed", "inconclusive"]);
+    assert_eq!(json["machine"]["comparable"], true);
+}
+
+/// A control cannot be changed by a commit, so its change is a movement of the machine.
+#[test]
+fn control_shows_that_the_machine_moved() {
+    let folder = repository();
+    let folder = folder.path();
+    let control = |report: &mut serde_json::Value| {
+        for result in report["results"].as_array_mut().unwrap() {
+            let is_udp = result["transport"]["slug"] == "udp";
+            result["transport"]["control"] = is_udp.into();
+        }
+    };
+    let [base, head] = golden_pair(folder, |base, head| [base, head].map(control).into_iter().collect());
+    let text = printed(&run_command(folder, &["compare", base, head]));
+    let first =
+        "The machine moved between the reports: control udp 64 B same-cpu +3 %. Only larger changes count.";
+    assert!(text.starts_with(first), "{text}");
+    let json = printed_json(&run_command(folder, &["compare", base, head, "--format", "json"]));
+    let verdicts = ["pipe 64 B", "udp 64 B"].map(|name| verdict_of(&json, name));
+    assert_eq!(verdicts, ["regressed", "inconclusive"]);
+}
+
+#[test]
+fn says_that_reports_have_no_canaries() {
+    let folder = repository();
+    let folder = folder.path();
+    let [base, head] = golden_pair(folder, |base, _| base["canaries"] = serde_json::json!([]));
+    let text = printed(&run_command(folder, &["compare", base, head]));
+    assert!(text.starts_with("No canaries or controls in both reports"), "{text}");
+    let json = printed_json(&run_command(folder, &["compare", base, head, "--format", "json"]));
+    assert!(json["machine"].is_null(), "{json}");
+}
+
+#[test]
+fn names_the_repetitions_that_a_verdict_needs() {
+    let folder = repository();
+    let folder = folder.path();
+    let six = |report: &mut serde_json::Value| {
+        for result in report["results"].as_array_mut().unwrap() {
+            result["repetitions"].as_array_mut().unwrap().truncate(6);
+        }
+    };
+    let [base, head] = golden_pair(folder, |base, head| [base, head].map(six).into_iter().collect());
+    let text = printed(&run_command(folder, &["compare", base, head]));
+    let advice = "Too few repetitions in 4 of 4 cases: a single change among them is significant from 7 per side. \
+                  Set `repetitions = 7` or more in the definition, or compare fewer cases.";
+    assert_contains(&text, &[advice]);
+    let json = printed_json(&run_command(folder, &["compare", base, head, "--format", "json"]));
+    assert_eq!(json["repetitions_needed"], 7);
+
+    let [base, head] = golden_pair(folder, |_, _| {});
+    assert!(!printed(&run_command(folder, &["compare", base, head])).contains("Too few repetitions"));
+}
