@@ -16,6 +16,9 @@ const TEXT_BYTES_MAX: usize = 6_000;
 /// Reserved for the line that counts omitted rows.
 const BYTES_LEFT_OUT: usize = 400;
 
+/// A series without a change has none beyond this share: `Rule::matters` of `roundtrip-stats`.
+const MATTERS: &str = "3 %";
+
 const HEAD: &str =
     "| | series | machine | base | head | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n";
 
@@ -95,10 +98,10 @@ fn verdict(report: &PullRequestReport) -> String {
         .concat(),
         State::NotComparable if report.rows.is_empty() => "No results to compare".to_owned(),
         State::NotComparable => format!("Not comparable: base and head were measured differently in {all}"),
-        _ if counts.not_comparable == 0 => format!("No change in {all}"),
+        _ if counts.not_comparable == 0 => format!("No change beyond {MATTERS} in {all}"),
         _ => {
             let skipped = more(counts.not_comparable, "not comparable");
-            format!("No change in {} of {all}{skipped}", count(counts.unchanged))
+            format!("No change beyond {MATTERS} in {} of {all}{skipped}", count(counts.unchanged))
         }
     }
 }

@@ -59,7 +59,7 @@ describe("the headline", () => {
   });
 
   it("gives the number of cases and the threshold if nothing changed", () => {
-    expect(title(aPair(), aPair())).toBe("No change in 2 cases; threshold 1.0 %.");
+    expect(title(aPair(), aPair())).toBe("No change beyond 3.0 % in 2 cases; threshold 1.0 %.");
     expect(title(aPair(), aPair({ least_change: 0.089 }))).toContain("1.0 to 8.9 % by case");
   });
 
@@ -67,7 +67,7 @@ describe("the headline", () => {
     const open = aPair({ verdict: "inconclusive", undecided: "too few repetitions a side: has 2, needs 4" });
     expect(title(open, open)).toBe("All 2 cases are inconclusive.");
     expect(title(open)).toBe("The only case is inconclusive.");
-    expect(title(open, aPair())).toContain("No change in 1 of 2 cases; 1 inconclusive");
+    expect(title(open, aPair())).toContain("No change beyond 3.0 % in 1 of 2 cases; 1 inconclusive");
   });
 
   it("gives the reason if nothing is compared", () => {

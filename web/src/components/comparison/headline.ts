@@ -19,6 +19,9 @@ import {
   totalsOf,
 } from "./pairs";
 
+/** A case without a change has none beyond this share of the base's time: `Rule::matters` of `roundtrip-stats`. */
+const MATTERS = 0.03;
+
 export function headlineOf(comparison: Comparison): string {
   const { counts, pairs } = comparison;
   const { compared } = totalsOf(counts);
@@ -33,13 +36,14 @@ export function headlineOf(comparison: Comparison): string {
     return `Shape changed for ${subjectOf(shape, comparison)} on ${machineOf(shape)}; ${share}.`;
   }
   const threshold = `threshold ${leastText(comparison)}`;
-  if (undecided === 0) return `No change in ${counted(compared, "case")}; ${threshold}.`;
+  const none = `No change beyond ${sizeText(MATTERS)} in`;
+  if (undecided === 0) return `${none} ${counted(compared, "case")}; ${threshold}.`;
   if (undecided === compared) {
     return undecided === 1
       ? "The only case is inconclusive."
       : `All ${formatCount(undecided)} cases are inconclusive.`;
   }
-  return `No change in ${formatCount(counts.unchanged)} of ${counted(compared, "case")}; ${formatCount(undecided)} inconclusive; ${threshold}.`;
+  return `${none} ${formatCount(counts.unchanged)} of ${counted(compared, "case")}; ${formatCount(undecided)} inconclusive; ${threshold}.`;
 }
 
 /** The number of cases of each kind: `3 slower, 1 faster, 20 unchanged; 28 not comparable`. */
