@@ -146,7 +146,7 @@ pub(crate) struct PlaygroundQuery {
     #[param(minimum = 1, maximum = 10_000, default = 1_000)]
     pub last: Option<i64>,
     /// Standard deviations, 1 to 20.
-    #[param(minimum = 1, maximum = 20, default = 4.7)]
+    #[param(minimum = 1, maximum = 20, default = 5.2)]
     pub deviations: Option<f64>,
     /// A share, 0 to 1.
     #[param(minimum = 0, maximum = 1, default = 0.01)]
@@ -320,6 +320,7 @@ impl PlaygroundQuery {
             memory: count("memory", self.memory, shipped.memory, [8, 4_096])?,
             sure: share("sure", self.sure, shipped.sure, [0.0, 1.0])?,
             patience: count("patience", self.patience, shipped.patience, [1, 10_000])?,
+            ..shipped
         })
     }
 }
@@ -329,6 +330,7 @@ impl From<&Settings> for MethodSettings {
         let Settings {
             deviations,
             least: [least, least_of_noisy],
+            drift: _,
             persistence,
             window,
             memory,

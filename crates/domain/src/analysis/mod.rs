@@ -251,7 +251,7 @@ impl Outcome {
     fn new(track: Track, points: Points, from_ordinal: i64, stored: Option<Vec<ChangePointRow>>) -> Self {
         let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
         let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
-        let known: Vec<i64> = known.iter().map(|(_, found)| found.ordinal).collect();
+        let known: Vec<Found> = known.into_iter().map(|(_, found)| found).collect();
         // Only times above 0 become points of a track.
         let found = points.search(Method::shipped(), track, from_ordinal, &known).unwrap_or_default();
         Self { points, stored, found }

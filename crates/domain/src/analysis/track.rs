@@ -1,7 +1,7 @@
 //! Finds the changes of a series: in one environment, on the main line, from clean work trees and without
 //! loss. Another methodology or machine is another series.
 
-use roundtrip_stats::change_point::{self, Detector, InvalidValue, Known, Method, Silence, Step};
+use roundtrip_stats::change_point::{self, Baseline, Detector, InvalidValue, Known, Method, Silence, Step};
 use roundtrip_storage::change_point::{Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
@@ -86,12 +86,18 @@ impl Points {
         method: &Method,
         track: Track,
         from_ordinal: i64,
-        known: &[i64],
+        known: &[Found],
     ) -> Result<Vec<Found>, InvalidValue> {
         let from = self.index(from_ordinal);
         let first = from.saturating_sub(method.settings().memory);
-        let changes: Vec<usize> = known.iter().map(|&ordinal| self.index(ordinal)).collect();
-        let known = Known { first, values: &self.values[first..from], changes: &changes };
+        let changes: Vec<usize> = known.iter().map(|known| self.index(known.ordinal)).collect();
+        let baseline = baseline(known);
+        let known = Known {
+            first,
+            values: &self.values[first..from],
+            changes: &changes,
+            baseline: baseline.map(|(ordinal, level)| Baseline { index: self.index(ordinal), level }),
+        };
         let mut detector = Detector::resume(method, &known)?;
         let mut found = Vec::new();
         for index in from..self.values.len() {
@@ -120,6 +126,13 @@ impl Points {
             matters: step.matters,
         }
     }
+}
+
+/// The level that drift is measured from, with the ordinal of its first point, given all changes so far.
+fn baseline(known: &[Found]) -> Option<(i64, f64)> {
+    let newest = known.iter().rev().find(|known| known.matters);
+    let after_newest = newest.map(|known| (known.ordinal, known.after_ns));
+    after_newest.or_else(|| known.first().map(|known| (known.after_ordinal, known.before_ns)))
 }
 
 /// A change, and the index of the point that confirmed it.
@@ -227,7 +240,7 @@ mod tests {
         points(&[vec![1_000; before], vec![1_200; after]].concat())
     }
 
-    fn search(points: &Points, from: i64, known: &[i64]) -> Vec<Found> {
+    fn search(points: &Points, from: i64, known: &[Found]) -> Vec<Found> {
         points.search(Method::shipped(), TRACK, from, known).unwrap()
     }
 
@@ -268,13 +281,12 @@ mod tests {
     #[test]
     fn a_change_is_found_once_in_any_order_of_arrival() {
         let whole = stepped(40, 30);
-        let mut told = Vec::new();
+        let mut told: Vec<Found> = Vec::new();
         for count in 1..=70 {
             let so_far =
                 Points { ordinals: whole.ordinals[..count].to_vec(), values: whole.values[..count].to_vec() };
-            let known: Vec<i64> = told.iter().map(|found: &Found| found.ordinal).collect();
             let newest = *so_far.ordinals.last().unwrap();
-            told.extend(search(&so_far, newest, &known));
+            told.extend(search(&so_far, newest, &told));
         }
         assert_eq!(told, search(&whole, 0, &[]));
         assert_eq!(told.len(), 1);

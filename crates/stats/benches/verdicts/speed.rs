@@ -57,7 +57,7 @@ fn one_more(is_quick: bool) -> Vec<Row> {
             let values = noise.values(length + 1, &mut random);
             let first = length.saturating_sub(memory);
             let begin = Instant::now();
-            let known = Known { first, values: &values[first..length], changes: &[] };
+            let known = Known { first, values: &values[first..length], changes: &[], baseline: None };
             let mut detector = Detector::resume(method, &known).unwrap();
             black_box(detector.push(values[length]).unwrap());
             begin.elapsed()

@@ -3,12 +3,21 @@
 use super::noise::{self, Noise};
 use super::place::{self, Placed};
 use super::ranks::{self, Ranks, Split, Weights};
-use super::{InvalidValue, Method, Step};
+use super::{InvalidValue, Kind, Method, Step};
 use crate::normal;
+use crate::robust::median;
 use std::ops::Range;
 
 /// The smallest change in standard deviations of the noise, between the two shares of `Settings::least`.
-const LEAST_DEVIATIONS: f64 = 4.0;
+const LEAST_DEVIATIONS: f64 = 2.0;
+/// At least this many values in a row are a new level if they are all far from the old one.
+const RUN_MIN: usize = 6;
+/// How far that is, in standard deviations of the noise.
+const RUN_DEVIATIONS: f64 = 6.0;
+/// Two levels are the same state if they differ by at most this share of the step between the states.
+const STATE_WITHIN: f64 = 0.25;
+/// The number of earlier visits that make a state known.
+const STATE_VISITS: usize = 2;
 /// A window of this many values has enough ranks for a rank test.
 const RANKED_MIN: usize = 64;
 /// The probability of `Step::interval`.
@@ -26,6 +35,8 @@ pub struct Detector<'a> {
     changes: Vec<usize>,
     ranks: Ranks,
     silence: Option<Silence>,
+    /// The level that drift is measured from; none before the first change.
+    baseline: Option<Baseline>,
 }
 
 /// Why no change was reported at a value.
@@ -61,6 +72,16 @@ pub enum Silence {
     },
 }
 
+/// The level that drift is measured from: after the newest change that matters or is a known state, or else before the
+/// first change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Baseline {
+    /// The index of its first value; 0 before the first change.
+    pub index: usize,
+    /// The level, in the unit of the values.
+    pub level: f64,
+}
+
 /// The part of a series needed to resume detection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known<'a> {
@@ -70,6 +91,8 @@ pub struct Known<'a> {
     pub values: &'a [f64],
     /// The indices of all changes among them, ascending.
     pub changes: &'a [usize],
+    /// The level that drift is measured from, if there was any change before the newest values or among them.
+    pub baseline: Option<Baseline>,
 }
 
 impl<'a> Detector<'a> {
@@ -81,6 +104,7 @@ impl<'a> Detector<'a> {
             values: Vec::new(),
             changes: Vec::new(),
             silence: None,
+            baseline: None,
             ranks: Ranks::new(method.settings.window),
         }
     }
@@ -90,7 +114,7 @@ impl<'a> Detector<'a> {
     /// # Errors
     /// A value is not a finite number above 0.
     pub fn resume(method: &'a Method, known: &Known<'_>) -> Result<Self, InvalidValue> {
-        let mut detector = Self { first: known.first, ..method.detector() };
+        let mut detector = Self { first: known.first, baseline: known.baseline, ..method.detector() };
         for (index, &value) in known.values.iter().enumerate() {
             detector.values.push(logarithm(known.first + index, value)?);
         }
@@ -116,10 +140,11 @@ impl<'a> Detector<'a> {
         self.values.push(logarithm);
         self.ranks.push(logarithm);
         match self.search() {
-            Ok(step) => {
+            Ok(mut step) => {
                 self.silence = None;
                 self.changes.push(step.index);
                 self.rank_since_last_change();
+                self.add_to_drift(&mut step);
                 Ok(Some(step))
             }
             Err(silence) => {
@@ -146,6 +171,25 @@ impl<'a> Detector<'a> {
         }
     }
 
+    /// Turns a small step into a drift if it and the steps before it add up to one.
+    fn add_to_drift(&mut self, step: &mut Step) {
+        let baseline = self.baseline.unwrap_or(Baseline { index: 0, level: step.before });
+        let is_drift = (step.after / baseline.level).ln().abs() >= self.method.settings.drift.ln_1p();
+        if !step.matters && step.kind == Kind::Step && is_drift {
+            *step = Step {
+                before: baseline.level,
+                interval: [baseline.index, step.interval[1]],
+                places: Vec::new(),
+                matters: true,
+                kind: Kind::Drift,
+                ..*step
+            };
+        }
+        let is_baseline = step.matters || step.kind == Kind::KnownState;
+        self.baseline =
+            Some(if is_baseline { Baseline { index: step.index, level: step.after } } else { baseline });
+    }
+
     fn rank_since_last_change(&mut self) {
         let begin = self.changes.last().map_or(0, |change| change - self.first);
         self.ranks.restart(&self.values[begin..]);
@@ -156,8 +200,9 @@ impl<'a> Detector<'a> {
         let Method { settings, weights, .. } = self.method;
         let window = self.values.len() - self.ranks.len()..self.values.len();
         let split = self.ranks.best(weights);
-        let candidate =
-            self.by_ranks(&window, split).or_else(|silence| self.by_levels(&window).ok_or(silence))?;
+        let candidate = self
+            .by_ranks(&window, split)
+            .or_else(|silence| self.by_levels(&window).or_else(|| self.by_run(&window)).ok_or(silence))?;
         let values = &self.values[window.clone()];
         let placed = place::place(values, candidate.before, candidate.noise.autocorrelation);
         // If too few values are on one side, more are awaited. The place is not moved to where there are enough.
@@ -225,9 +270,68 @@ impl<'a> Detector<'a> {
         })
     }
 
+    /// Finds a change from a run of newest values that are all far from the level before. Ranks need many values on both
+    /// sides to tell a short level from outliers, and mistake earlier short levels for autocorrelation. Values that far
+    /// out count as independent.
+    fn by_run(&self, window: &Range<usize>) -> Option<Candidate> {
+        let values = &self.values[window.clone()];
+        let old = values.len().checked_sub(RUN_MIN).filter(|old| *old >= self.method.settings.persistence)?;
+        let (before, newest) = values.split_at(old);
+        let [low, high] = ends(newest.iter());
+        // A cheap check, which nearly always fails: most values before are on one side of all newest ones.
+        let above = before.iter().filter(|value| **value >= low).count();
+        let below = before.iter().filter(|value| **value <= high).count();
+        if above.min(below) > old / 3 {
+            return None;
+        }
+        let level = median(&mut before.to_vec());
+        let sign = (low - level).signum();
+        let noise = self.noise(window.start + old);
+        let far = (RUN_DEVIATIONS * noise.deviation).max(self.method.settings.least[0].ln_1p());
+        let mut nearest = f64::INFINITY;
+        for (run, value) in (1_usize..).zip(values.iter().rev()) {
+            nearest = nearest.min((value - level) * sign);
+            if nearest < far {
+                break;
+            }
+            // Values in the middle between both levels may belong to either.
+            let others = noise.residuals.len().saturating_sub(run);
+            let share = noise::share_beyond(&noise.residuals[..others], nearest / 2.0, sign);
+            let strength = run as f64 * share.ln() / self.method.probability_max.ln();
+            if run >= RUN_MIN && strength >= 1.0 {
+                let before = values.len() - run;
+                return Some(Candidate { before, noise: self.noise(window.start + before), strength });
+            }
+        }
+        None
+    }
+
+    /// Whether both levels of a step were visited before: such a step is a return to a known state of the machine.
+    /// `current` is the start of the level before the step.
+    fn is_known_state(&self, [before, after]: [f64; 2], current: usize) -> bool {
+        let within = STATE_WITHIN * (after - before).abs();
+        let oldest = self.oldest();
+        let changes = self.changes.iter().map(|change| change - self.first);
+        let ends: Vec<usize> =
+            [oldest].into_iter().chain(changes.filter(|end| (oldest + 1..=current).contains(end))).collect();
+        let (mut returns, mut leaves) = (0, 0);
+        for ends in ends.windows(2) {
+            let level = noise::level(&self.values[ends[0]..ends[1]]);
+            returns += usize::from((level - after).abs() <= within);
+            leaves += usize::from((level - before).abs() <= within);
+        }
+        // The level before the step is a visit, too.
+        returns >= STATE_VISITS && leaves + 1 >= STATE_VISITS
+    }
+
+    /// The place of the oldest of the newest values, which the result depends on. Others are dropped from time to time.
+    fn oldest(&self) -> usize {
+        self.values.len().saturating_sub(self.method.settings.memory)
+    }
+
     /// The noise of the remembered values, with a change at this place.
     fn noise(&self, change: usize) -> Noise {
-        let oldest = self.values.len().saturating_sub(self.method.settings.memory);
+        let oldest = self.oldest();
         let changes = self.changes.iter().map(|change| change - self.first).chain([change]);
         let changes: Vec<usize> =
             changes.filter(|&change| change > oldest).map(|change| change - oldest).collect();
@@ -240,6 +344,8 @@ impl<'a> Detector<'a> {
         let [low, high] = settings.least.map(f64::ln_1p);
         let least = (LEAST_DEVIATIONS * candidate.noise.deviation).clamp(low, high.max(low));
         let matters = (after - before).abs() >= least;
+        let kind =
+            if self.is_known_state(placed.levels, window.start) { Kind::KnownState } else { Kind::Step };
         let offset = self.first + window.start;
         let places: Vec<(usize, f64)> = placed
             .probabilities
@@ -256,6 +362,7 @@ impl<'a> Detector<'a> {
             places,
             confidence: 1.0 - (2.0 * normal::upper_tail(settings.deviations * candidate.strength)).min(1.0),
             matters,
+            kind,
         }
     }
 }

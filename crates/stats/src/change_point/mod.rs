@@ -2,25 +2,26 @@
 //! [`Settings`].
 //!
 //! Values are processed one after the other. A change is reported once, as soon as it is significant, and is never
-//! withdrawn or moved later. The result depends only on the newest [`Settings::memory`] values and the changes among
-//! them. One more value therefore costs the same for a series of a hundred or a million values, and only the changes
-//! have to be stored.
+//! withdrawn or moved later. The result depends only on the newest [`Settings::memory`] values, the changes among them
+//! and the [`Baseline`]. One more value therefore costs the same for a series of a hundred or a million values, and only
+//! the changes have to be stored.
 //!
 //! 1. The ranks of the values since the last change, at most [`Settings::window`], are split at every place (`ranks`).
 //!    Ranks are robust against outliers and independent of the noise's distribution.
 //! 2. A significant split is tested again after removing autocorrelation (`noise`): a machine that is warm for an hour
 //!    makes a few values in a row slow, which is no step.
-//! 3. The place is the one with the highest likelihood, given the noise of the series itself (`place`). If it is still
+//! 3. A few newest values that are all far from the level before are a change without a rank test.
+//! 4. The place is the one with the highest likelihood, given the noise of the series itself (`place`). If it is still
 //!    uncertain, more values are awaited, up to [`Settings::patience`].
-//! 4. A step that is too small to matter ([`Settings::least`]) is reported as such, and later values are compared with
-//!    those after it.
+//! 5. A step that is too small to matter ([`Settings::least`]) is reported as such, and later values are compared with
+//!    those after it. Small steps that add up are a drift, and returns to known states are labelled: see [`Kind`].
 
 mod detector;
 mod noise;
 mod place;
 mod ranks;
 
-pub use detector::{Detector, Known, Silence};
+pub use detector::{Baseline, Detector, Known, Silence};
 pub(crate) use noise::level;
 
 use crate::normal;
@@ -31,12 +32,14 @@ use std::sync::LazyLock;
 /// Settings of the detector. All series use the default; others are for experiments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How far a rank sum must be from its mean, in standard deviations. With 4.7, noise is reported as a change about
-    /// once in 100,000 values.
+    /// How far a rank sum must be from its mean, in standard deviations. With 5.2, independent noise is reported as a
+    /// change about once in a million values.
     pub deviations: f64,
-    /// The smallest reported change, as a share of the level before: four standard deviations of the series' noise, but
-    /// at least the first of these shares and at most the second.
+    /// The smallest change that matters, as a share of the level before: two standard deviations of the series' noise,
+    /// but at least the first of these shares and at most the second. Whether a change is real does not depend on it.
     pub least: [f64; 2],
+    /// Changes that do not matter alone are a drift once they add up to this share.
+    pub drift: f64,
     /// The smallest number of values on either side of a change.
     pub persistence: usize,
     /// How many of the newest values are searched.
@@ -52,8 +55,9 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            deviations: 4.7,
+            deviations: 5.2,
             least: [0.01, 0.03],
+            drift: 0.05,
             persistence: 4,
             window: 256,
             memory: 512,
@@ -80,6 +84,28 @@ pub struct Step {
     pub confidence: f64,
     /// Whether it matters: false if it is smaller than [`Settings::least`].
     pub matters: bool,
+    /// What kind of change it is.
+    pub kind: Kind,
+}
+
+/// What kind of change a step is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// The level changes at one place.
+    #[default]
+    Step,
+    /// Small steps add up to [`Settings::drift`]. Its interval begins at the last change that mattered, `before` is the
+    /// level since then, and there are no places.
+    Drift,
+    /// The series switches between two levels, both of which it had at least twice: a state of the machine.
+    KnownState,
+}
+
+impl Step {
+    /// Whether it is worth an alert: it matters, and is not just a known state of the machine.
+    pub fn is_alert(&self) -> bool {
+        self.matters && self.kind != Kind::KnownState
+    }
 }
 
 /// [`Settings`] and the tables computed from them.

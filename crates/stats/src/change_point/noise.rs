@@ -10,7 +10,7 @@ const NEAR: f64 = 2.5;
 const PRIOR_AUTOCORRELATION: f64 = 0.35;
 const PRIOR_WEIGHT: f64 = 40.0;
 /// Upper limit: with more autocorrelation, a value adds almost nothing to its neighbour.
-const AUTOCORRELATION_MAX: f64 = 0.8;
+const AUTOCORRELATION_MAX: f64 = 0.9;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Noise {
@@ -76,16 +76,21 @@ impl Noise {
 impl Noise {
     /// Returns the probability that all values are this far from a level, on the side of `sign`: the share of residuals
     /// at least as far out as the nearest of the values, to the power of the effective number of independent values.
-    /// Never 0, because larger residuals may still occur.
     pub(super) fn share_of_all_beyond(&self, values: &[f64], level: f64, sign: f64) -> f64 {
         let nearest = values.iter().map(|value| (value - level) * sign).fold(f64::INFINITY, f64::min);
         if nearest <= 0.0 {
             return 1.0;
         }
-        let beyond = self.residuals.iter().filter(|residual| **residual * sign >= nearest).count();
-        let share = (beyond + 1) as f64 / (self.residuals.len() + 1) as f64;
+        let share = share_beyond(&self.residuals, nearest, sign);
         share.powf(values.len() as f64 * (1.0 - self.autocorrelation) / (1.0 + self.autocorrelation))
     }
+}
+
+/// The probability that a value is at least this far from its level, on the side of `sign`. Never 0, because larger
+/// residuals may still occur.
+pub(super) fn share_beyond(residuals: &[f64], distance: f64, sign: f64) -> f64 {
+    let beyond = residuals.iter().filter(|residual| **residual * sign >= distance).count();
+    (beyond + 1) as f64 / (residuals.len() + 1) as f64
 }
 
 /// The level of values: the mean of those near their median.

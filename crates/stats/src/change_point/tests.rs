@@ -55,7 +55,7 @@ fn steps_are_found_with_place_and_levels() {
 }
 
 #[test]
-fn step_is_reported_after_six_values_and_its_return_after_four() {
+fn step_is_reported_after_six_values_and_its_return_after_five() {
     let values = series(&[(100.0, 100), (120.0, 6), (100.0, 40)], 0.01, 2);
     let mut detector = Method::shipped().detector();
     let reported: Vec<(usize, usize)> = values
@@ -65,7 +65,7 @@ fn step_is_reported_after_six_values_and_its_return_after_four() {
             detector.push(value).unwrap().map(|step| (step.index, at + 1 - step.index))
         })
         .collect();
-    assert_eq!(reported, [(100, 6), (106, 4)]);
+    assert_eq!(reported, [(100, 6), (106, 5)]);
 }
 
 #[test]
@@ -147,22 +147,88 @@ fn autocorrelated_noise_has_few_false_alarms() {
         });
         alarms += indices(&values.collect::<Vec<_>>()).len();
     }
-    // 80,000 values; the benchmark counts about 0.2 false alarms in 1,000 for series of 200.
-    assert!(alarms <= 16, "{alarms}");
+    // 80,000 values; the benchmark counts 0.5 false alarms in 10,000 for series of 200.
+    assert!(alarms <= 10, "{alarms}");
+}
+
+/// The steps that are a drift, and the sum of all changes that matter, as a factor.
+fn drifts(values: &[f64]) -> (Vec<Step>, f64) {
+    let steps: Vec<Step> = detect(values).into_iter().filter(|step| step.matters).collect();
+    let factor = steps.iter().map(|step| step.after / step.before).product();
+    (steps.into_iter().filter(|step| step.kind == Kind::Drift).collect(), factor)
 }
 
 #[test]
-fn drift_is_reported_as_few_steps_in_its_direction() {
-    let values: Vec<f64> = series(&[(100.0, 600)], 0.01, 8)
-        .iter()
-        .enumerate()
-        .map(|(at, value)| value * (1.0 + at as f64 / 2_000.0))
-        .collect();
-    let steps = detect(&values);
-    assert!(
-        (2..=12).contains(&steps.len()) && steps.iter().all(|step| step.after > step.before),
-        "{steps:?}"
-    );
+fn slow_ramp_is_reported_as_drift() {
+    let ramp = |length: usize, factor: f64| -> Vec<f64> {
+        let at = |index: usize| 1.0 + (factor - 1.0) * index as f64 / length as f64;
+        (0..).zip(series(&[(100.0, length)], 0.01, 8)).map(|(index, value)| value * at(index)).collect()
+    };
+    for (length, factor) in [(1_000, 1.3), (5_000, 2.0)] {
+        let (drifts, all) = drifts(&ramp(length, factor));
+        assert!(drifts.iter().all(|drift| drift.after / drift.before >= 1.05), "{drifts:?}");
+        assert!(drifts.len() >= 3 && (factor / all - 1.0).abs() < 0.06, "{length}: {all}, {drifts:?}");
+        for pair in drifts.windows(2) {
+            let [first, last] = pair[1].interval;
+            assert!((pair[0].index..=pair[1].index).contains(&first) && last >= pair[1].index, "{pair:?}");
+        }
+    }
+}
+
+#[test]
+fn many_small_steps_are_reported_as_drift() {
+    let levels: Vec<(f64, usize)> = (0..=20).map(|nth| (100.0 * 1.009_f64.powi(nth), 50)).collect();
+    let (drifts, all) = drifts(&series(&levels, 0.01, 9));
+    assert!(drifts.len() >= 2 && all > 1.13, "{all}, {drifts:?}");
+}
+
+#[test]
+fn steps_that_cancel_each_other_are_no_drift() {
+    let levels: Vec<(f64, usize)> = (0..20).map(|nth| (100.0 + 1.5 * f64::from(nth % 2), 60)).collect();
+    let steps = detect(&series(&levels, 0.01, 10));
+    assert!(steps.len() > 8 && steps.iter().all(|step| step.kind != Kind::Drift), "{steps:?}");
+}
+
+#[test]
+fn certain_steps_below_the_threshold_are_reported_as_small() {
+    for seed in 0..20 {
+        let steps = detect(&series(&[(100.0, 200), (100.7, 200)], 0.003, 200 + seed));
+        let [step] = &steps[..] else { panic!("{steps:?}") };
+        assert!(step.index.abs_diff(200) <= 8 && !step.is_alert(), "{step:?}");
+    }
+    let least = Settings { least: [0.002; 2], ..Settings::default() };
+    let values = series(&[(100.0, 200), (100.7, 200)], 0.003, 200);
+    assert!(Method::new(least).detect(values).unwrap()[0].is_alert());
+}
+
+#[test]
+fn short_level_is_found_in_spite_of_outliers() {
+    let mut values = series(&[(100.0, 120), (120.0, 14), (100.0, 60)], 0.01, 11);
+    // Every seventh value belongs to the other level.
+    values
+        .iter_mut()
+        .skip(3)
+        .step_by(7)
+        .for_each(|value| *value = if *value < 110.0 { 120.0 } else { 100.0 });
+    values[120..134].iter_mut().for_each(|value| *value = value.max(119.0));
+    let found = indices(&values);
+    assert!(found.len() == 2 && found[0].abs_diff(120) <= 3 && found[1].abs_diff(134) <= 3, "{found:?}");
+}
+
+#[test]
+fn switches_between_known_states_are_no_alerts() {
+    for dwell in [8, 20, 60] {
+        let levels: Vec<(f64, usize)> =
+            (0..30).map(|nth| (if nth % 2 == 0 { 100.0 } else { 140.0 }, dwell)).collect();
+        let steps = detect(&series(&levels, 0.01, 12));
+        let alerts: Vec<usize> = steps.iter().filter(|step| step.is_alert()).map(|step| step.index).collect();
+        assert!(steps.len() >= 28 && alerts.len() <= 3, "{dwell}: {alerts:?} of {}", steps.len());
+    }
+    // A level that was never there before is an alert in spite of the two states.
+    let levels: Vec<(f64, usize)> =
+        (0..10).map(|nth| (if nth % 2 == 0 { 100.0 } else { 140.0 }, 20)).collect();
+    let steps = detect(&series(&[levels, vec![(112.0, 40)]].concat(), 0.01, 13));
+    assert!(steps.last().is_some_and(|step| step.index == 200 && step.is_alert()), "{steps:?}");
 }
 
 #[test]
@@ -244,7 +310,11 @@ proptest! {
         let early = method.detect(values[..cut].iter().copied()).unwrap();
         let first = cut.saturating_sub(settings.memory);
         let changes: Vec<usize> = early.iter().map(|step| step.index).collect();
-        let known = Known { first, values: &values[first..cut], changes: &changes };
+        let baseline = early.iter().rev().find(|step| step.matters || step.kind == Kind::KnownState);
+        let baseline = baseline.map(|step| Baseline { index: step.index, level: step.after });
+        let before_all = early.first().map(|step| Baseline { index: 0, level: step.before });
+        let known =
+            Known { first, values: &values[first..cut], changes: &changes, baseline: baseline.or(before_all) };
         let mut detector = Detector::resume(&method, &known).unwrap();
         let mut reported = early;
         for &value in &values[cut..] {

@@ -116,7 +116,7 @@ fn report<'a>(
     (1..).zip(values).filter_map(|(pushed, value)| {
         // Resampled values are residuals of valid measurements, so `push` cannot fail.
         let step = detector.push(value).ok()??;
-        step.matters.then_some(Found { index: step.index, is_slower: step.after > step.before, pushed })
+        step.is_alert().then_some(Found { index: step.index, is_slower: step.after > step.before, pushed })
     })
 }
 
