@@ -23,7 +23,7 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
     /// Only this part: for harness and rings, a transport; server: ingest, reads, analysis, claims, advice,
-    /// soak; verdicts: changes, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
+    /// soak; verdicts: changes, scenarios, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -68,7 +68,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
             (programs::SERVER, "budgets", &["ingest", "reads", "analysis", "claims", "advice", "soak"])
         }
         Budgets::Verdicts => {
-            ("roundtrip-stats", "verdicts", &["changes", "comparisons", "crossovers", "speed"])
+            ("roundtrip-stats", "verdicts", &["changes", "scenarios", "comparisons", "crossovers", "speed"])
         }
     };
     options.part_of(parts)?;

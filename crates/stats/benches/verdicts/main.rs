@@ -2,7 +2,8 @@
 //!
 //! - [`noise`]: simulated series with known noise and known changes. [`labelled`]: those of the reference data.
 //!   [`score`]: compares reported changes with the known ones.
-//! - [`changes`]: accuracy of change-point detection. [`speed`]: its cost.
+//! - [`changes`]: accuracy of change-point detection. [`scenarios`]: the same for unsteady machines, drift and more.
+//!   [`speed`]: its cost.
 //! - [`comparisons`]: verdicts on two sides. [`crossovers`]: crossings of two lines.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot continue should panic")]
@@ -12,14 +13,16 @@ mod comparisons;
 mod crossovers;
 mod labelled;
 mod noise;
+mod scenarios;
 mod score;
 mod speed;
 
 use roundtrip_budget::{BarIs, Part, Peer, Row};
 use std::process::ExitCode;
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("changes", changes::rows),
+    ("scenarios", scenarios::rows),
     ("comparisons", comparisons::rows),
     ("crossovers", crossovers::rows),
     ("speed", speed::rows),

@@ -95,10 +95,13 @@ fn places(length: usize, count: usize, random: &mut StdRng) -> Vec<usize> {
     places.iter().enumerate().map(|(nth, place)| DISTANCE_MIN + place + nth * DISTANCE_MIN).collect()
 }
 
+pub(crate) fn normal(random: &mut StdRng) -> f64 {
+    StandardNormal.sample(random)
+}
+
 impl Noise {
     /// Values near 1.
     pub(crate) fn values(self, length: usize, random: &mut StdRng) -> Vec<f64> {
-        let normal = |random: &mut StdRng| -> f64 { StandardNormal.sample(random) };
         let mut previous = normal(random);
         let mut draw = || match self {
             Self::Normal(deviation) => 1.0 + deviation * normal(random),
