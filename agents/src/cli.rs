@@ -305,9 +305,19 @@ pub(crate) struct DetectArguments {
     /// Which values are better.
     #[arg(long, value_enum, default_value_t = Direction::Lower)]
     pub(crate) direction: Direction,
+    /// Smallest change that matters [default: two standard deviations of the series' noise, from 1 % to 3 %].
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    pub(crate) least: Option<f64>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+/// Reads a percentage as a share.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    let share = number.filter(|percent| (0.0..100.0).contains(percent)).map(|percent: f64| percent / 100.0);
+    share.ok_or_else(|| "expected a percentage from 0 to less than 100, for example `2%`".into())
 }
 
 /// Which values are better.

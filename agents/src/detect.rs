@@ -1,7 +1,7 @@
 //! `roundtrip detect`: finds change points in a CSV file, with the method of `roundtrip_stats`.
 //!
 //! As JSON: `{"series": [...]}`, each with `name` and `change_points`. Each change point has `index`,
-//! `before`, `after`, `interval`, `confidence` and `verdict`. Members are only ever added.
+//! `before`, `after`, `interval`, `confidence`, `kind`, `matters` and `verdict`. Members are only ever added.
 
 use crate::cli::{DetectArguments, Direction, Format};
 use crate::comparison::verdict_text;
@@ -10,9 +10,9 @@ use crate::format::{count, counted, figure, rounded, signed_percent};
 use crate::output;
 use csv::StringRecord;
 use indexmap::IndexMap;
-use roundtrip_stats::change_point::{self, InvalidValue, Method, Step};
+use roundtrip_stats::change_point::{self, InvalidValue, Kind, Method, Settings, Step};
 use roundtrip_wire::Verdict;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
@@ -28,6 +28,7 @@ struct Series {
     name: String,
     #[serde(skip)]
     points: usize,
+    /// All changes, including those that do not matter.
     change_points: Vec<ChangePoint>,
 }
 
@@ -39,16 +40,26 @@ struct ChangePoint {
     before: f64,
     after: f64,
     /// The first and last index at which the new level may begin, with a probability of 95 %. The first one follows a
-    /// measured commit, because any commit after that may have made the change.
+    /// measured commit, because any commit after that may have made the change. A drift begins at the first one.
     interval: [i64; 2],
     /// One minus the probability that values without a change look like this in a single test.
     confidence: f64,
+    #[serde(serialize_with = "kind_name")]
+    kind: Kind,
+    /// False for a change below the threshold, which the output for people leaves out.
+    matters: bool,
     verdict: Verdict,
 }
 
+fn kind_name<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
+
 pub(crate) fn detect(arguments: &DetectArguments) -> crate::Result<()> {
-    let DetectArguments { file, direction, format } = arguments;
-    let series = read(file)?.into_iter().map(|(name, points)| search(name, points, *direction));
+    let DetectArguments { file, direction, least, format } = arguments;
+    let least = least.map(|least| Method::new(Settings { least: [least; 2], ..Settings::default() }));
+    let method = least.as_ref().unwrap_or_else(|| Method::shipped());
+    let series = read(file)?.into_iter().map(|(name, points)| search(method, name, points, *direction));
     let series = series.collect::<Result<_, _>>().map_err(|error| Failure::Other(error.to_string()))?;
     match format {
         Format::Json => output::print_json(&Answer { series }),
@@ -68,12 +79,16 @@ fn read(path: &Path) -> crate::Result<Rows> {
     read_values(bytes).map_err(|wrong| Failure::Usage(format!("{name}: {wrong}")))
 }
 
-fn search(name: String, mut points: Vec<Point>, direction: Direction) -> Result<Series, InvalidValue> {
+fn search(
+    method: &Method,
+    name: String,
+    mut points: Vec<Point>,
+    direction: Direction,
+) -> Result<Series, InvalidValue> {
     points.sort_by_key(|(index, _)| *index);
     let points: Vec<Point> = change_point::one_per_commit(&points).collect();
-    let steps = Method::shipped().detect(points.iter().map(|(_, value)| *value))?;
-    let steps = steps.iter().filter(|step| step.matters);
-    let change_points = steps.map(|step| change_point(step, &points, direction)).collect();
+    let steps = method.detect(points.iter().map(|(_, value)| *value))?;
+    let change_points = steps.iter().map(|step| change_point(step, &points, direction)).collect();
     Ok(Series { name, points: points.len(), change_points })
 }
 
@@ -83,14 +98,19 @@ fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePo
         Direction::Higher => step.after > step.before,
     };
     let [first, last] = step.interval;
-    // Commits that were not measured can begin the new level too. Every change has points before it.
-    let (previous, _) = points[first.saturating_sub(1)];
+    let begin = match step.kind {
+        Kind::Drift => points[first].0,
+        // Commits that were not measured can begin the new level too. Every change has points before it.
+        Kind::Step | Kind::KnownState => points[first.saturating_sub(1)].0 + 1,
+    };
     ChangePoint {
         index: points[step.index].0,
         before: rounded(step.before),
         after: rounded(step.after),
-        interval: [previous + 1, points[last].0],
+        interval: [begin, points[last].0],
         confidence: step.confidence,
+        kind: step.kind,
+        matters: step.matters,
         verdict: if is_better { Verdict::Improved } else { Verdict::Regressed },
     }
 }
@@ -232,68 +252,106 @@ fn at(reader: &csv::Reader<&[u8]>, row: &StringRecord, problem: &str) -> String 
 
 const HEADER: [&str; 6] = ["index", "95 % interval", "before", "after", "change", "verdict"];
 
+impl Series {
+    /// The changes that matter.
+    fn listed(&self) -> impl Iterator<Item = &ChangePoint> {
+        self.change_points.iter().filter(|change| change.matters)
+    }
+}
+
 fn render(series: &[Series], direction: Direction) -> String {
     let mut text = String::new();
     let mut has_table = false;
     for one in series {
-        let had_table = std::mem::replace(&mut has_table, !one.change_points.is_empty());
+        let had_table = std::mem::replace(&mut has_table, one.listed().next().is_some());
         if !text.is_empty() && (had_table || has_table) {
             text.push('\n');
         }
         text.push_str(&format!("{}: {}\n", printable(&one.name), outcome(one)));
         if has_table {
-            text.push_str(&format!("{}\n", table(&one.change_points)));
+            text.push_str(&format!("{}\n", table(one.listed())));
         }
     }
-    text + "\n" + &sentence(series, direction)
+    text + "\n" + &summary(series, direction)
 }
 
 fn outcome(series: &Series) -> String {
     let points = counted(series.points, "point");
     let least = 2 * Method::shipped().settings().persistence;
-    match series.change_points.len() {
+    let changes = series.listed().count();
+    let small = series.change_points.len() - changes;
+    match changes {
         0 if series.points < least => format!("{points}, too few to find a change: needs at least {least}"),
-        0 => format!("{points}, no change"),
-        changes => format!("{points}, {}", counted(changes, "change")),
+        0 if small == 0 => format!("{points}, no change"),
+        0 => format!("{points}, {}", counted(small, "small change")),
+        _ if small == 0 => format!("{points}, {}", counted(changes, "change")),
+        _ => format!("{points}, {}, {small} small", counted(changes, "change")),
     }
 }
 
-fn table(changes: &[ChangePoint]) -> String {
+fn table<'a>(changes: impl Iterator<Item = &'a ChangePoint>) -> String {
     let row = |change: &ChangePoint| {
         let ChangePoint { index, before, after, interval: [first, last], .. } = *change;
         [
             index.to_string(),
-            if first == last { first.to_string() } else { format!("{first} to {last}") },
+            match change.kind {
+                Kind::Drift => format!("since {first}"),
+                _ if first == last => first.to_string(),
+                _ => format!("{first} to {last}"),
+            },
             figure(before),
             figure(after),
             signed_percent(after / before - 1.0),
-            verdict_text(change.verdict),
+            match change.kind {
+                Kind::Step => verdict_text(change.verdict),
+                Kind::Drift => format!("{}, drift", verdict_text(change.verdict)),
+                Kind::KnownState => "known state".into(),
+            },
         ]
     };
-    output::table(HEADER, changes.iter().map(row), |place| place < HEADER.len() - 1)
+    output::table(HEADER, changes.map(row), |place| place < HEADER.len() - 1)
 }
 
-/// The numbers of changes, and a legend.
-fn sentence(series: &[Series], direction: Direction) -> String {
-    let number = |verdict: Verdict| {
-        series.iter().flat_map(|one| &one.change_points).filter(|change| change.verdict == verdict).count()
-    };
-    let [regressed, improved] = [Verdict::Regressed, Verdict::Improved].map(number);
-    let all = regressed + improved;
-    let sum = format!("{} series, {}", count(series.len() as u64), counted(all, "change"));
-    if all == 0 {
-        return format!("{sum}.");
+/// The numbers of changes, and a legend for what the tables show.
+fn summary(series: &[Series], direction: Direction) -> String {
+    let all: Vec<&ChangePoint> = series.iter().flat_map(|one| &one.change_points).collect();
+    let count_of =
+        |is_counted: &dyn Fn(&ChangePoint) -> bool| all.iter().filter(|change| is_counted(change)).count();
+    let known = count_of(&|change| change.matters && change.kind == Kind::KnownState);
+    let verdicts = [Verdict::Regressed, Verdict::Improved].map(|verdict| {
+        count_of(&|change| change.matters && change.kind != Kind::KnownState && change.verdict == verdict)
+            as u64
+    });
+    let listed = count_of(&|change| change.matters);
+    let mut text = format!("{} series, {}", count(series.len() as u64), counted(listed, "change"));
+    if listed == 0 {
+        text.push('.');
+    } else {
+        let better = match direction {
+            Direction::Lower => "lower",
+            Direction::Higher => "higher",
+        };
+        let [regressed, improved] = verdicts.map(count);
+        let known = if known == 0 { String::new() } else { format!(", {}", counted(known, "known state")) };
+        text.push_str(&format!(
+            ": {regressed} regressed, {improved} improved{known} ({better} is better).\n\
+             `index` is the first measured commit of the new level, which begins in the interval with 95 % probability."
+        ));
     }
-    let better = match direction {
-        Direction::Lower => "lower",
-        Direction::Higher => "higher",
-    };
-    format!(
-        "{sum}: {} regressed, {} improved ({better} is better).\n`index` is the first measured commit of \
-            the new level, which begins in the interval with 95 % probability.",
-        count(regressed as u64),
-        count(improved as u64)
-    )
+    if all.iter().any(|change| change.matters && change.kind == Kind::Drift) {
+        text.push_str("\nA drift is many small changes that add up since the given index.");
+    }
+    if known > 0 {
+        text.push_str(
+            "\nA known state is a return to a level of the series that it had at least twice before.",
+        );
+    }
+    match count_of(&|change| !change.matters) {
+        0 => {}
+        1 => text.push_str("\n1 small change is not listed. `--least 0` lists it."),
+        small => text.push_str(&format!("\n{small} small changes are not listed. `--least 0` lists them.")),
+    }
+    text
 }
 
 /// A name without terminal control characters.

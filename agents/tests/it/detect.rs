@@ -69,7 +69,7 @@ fn json_matches_the_golden_file() {
     let [answer, series, change] =
         [&found, &found["series"][0], &found["series"][0]["change_points"][0]].map(names);
     assert_eq!((answer, series), (vec!["series".to_owned()], vec!["change_points".into(), "name".into()]));
-    assert_eq!(change, ["after", "before", "confidence", "index", "interval", "verdict"]);
+    assert_eq!(change, ["after", "before", "confidence", "index", "interval", "kind", "matters", "verdict"]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn direction_decides_the_verdict() {
     ] {
         assert_eq!(series(&csv, arguments)[0]["change_points"][0]["verdict"], verdict);
         let text = printed(&detect(csv.as_bytes(), arguments));
-        assert!(text.contains(sentence) && text.contains("+9.9 %"), "{text}");
+        assert!(text.contains(sentence) && text.contains("+10 %"), "{text}");
     }
     let output = detect(csv.as_bytes(), &["--direction", "up"]);
     crate::refused(&output, 2, &["[possible values: lower, higher]"]);
@@ -169,13 +169,45 @@ fn finds_nothing_in_constant_or_short_series() {
 
 /// With this noise, a change of 2 % is found but not reported; 3 % would be.
 #[test]
-fn ignores_small_changes() {
-    let step = |share: f64| {
-        let noise = |at: i64| 1.0 + 0.01 * ((at * 7 % 5) as f64 - 2.0);
-        let level = move |at: i64| if at < 150 { 100.0 } else { 100.0 * (1.0 + share) };
-        members(&csv((0..300).map(|at| (at, level(at) * noise(at)))), "index").len()
-    };
-    assert_eq!([0.02, 0.04].map(step), [0, 1]);
+fn small_changes_are_marked_and_listed_on_request() {
+    let noise = |at: i64| 1.0 + 0.01 * ((at * 7 % 5) as f64 - 2.0);
+    let level = |at: i64| if at < 150 { 100.0 } else { 102.0 };
+    let csv = csv((0..300).map(|at| (at, level(at) * noise(at))));
+    assert_eq!(members(&csv, "matters"), [false]);
+    let text = printed(&detect(csv.as_bytes(), &[]));
+    assert!(text.starts_with("one: 300 points, 1 small change\n\n1 series, 0 changes.\n"), "{text}");
+    assert!(text.ends_with("\n1 small change is not listed. `--least 0` lists it.\n"), "{text}");
+    for (least, matters) in [("0", true), ("1.5%", true), ("1.5 %", true), ("2.5", false)] {
+        assert_eq!(series(&csv, &["--least", least])[0]["change_points"][0]["matters"], matters, "{least}");
+    }
+    for least in ["-1", "100", "x", "nan"] {
+        let output = detect(csv.as_bytes(), &[&format!("--least={least}")]);
+        crate::refused(&output, 2, &["expected a percentage from 0 to less than 100, for example `2%`"]);
+    }
+}
+
+#[test]
+fn slow_creep_is_a_drift() {
+    let level = |at: i64| 100.0 * (1.0 + 0.3 * at as f64 / 1_000.0);
+    let csv =
+        csv((0..1_000).map(|at| (at, level(at) * (1.0 + 0.01 * ((at * 7_919 % 13) as f64 / 6.0 - 1.0)))));
+    let kinds = members(&csv, "kind");
+    let first = kinds.iter().position(|kind| kind == "drift").unwrap();
+    let [before, after] = ["before", "after"].map(|member| members(&csv, member)[first].as_f64().unwrap());
+    assert!(after / before > 1.05, "{before} {after}");
+    let text = printed(&detect(csv.as_bytes(), &[]));
+    assert!(text.contains("since ") && text.contains("regressed, drift"), "{text}");
+    assert!(text.contains("\nA drift is many small changes that add up since the given index."), "{text}");
+}
+
+#[test]
+fn return_to_a_level_seen_twice_is_a_known_state() {
+    let level = |at: i64| if (at / 20) % 2 == 0 { 100.0 } else { 140.0 };
+    let csv = csv((0..160).map(|at| (at, level(at) * (1.0 + 0.002 * (at * 7 % 5) as f64))));
+    let kinds = members(&csv, "kind");
+    assert_eq!(kinds, ["step", "step", "step", "known_state", "known_state", "known_state", "known_state"]);
+    let text = printed(&detect(csv.as_bytes(), &[]));
+    assert!(text.contains("1 series, 7 changes: 2 regressed, 1 improved, 4 known states"), "{text}");
 }
 
 #[test]

@@ -101,6 +101,17 @@ pub enum Kind {
     KnownState,
 }
 
+impl Kind {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Drift => "drift",
+            Self::KnownState => "known_state",
+        }
+    }
+}
+
 impl Step {
     /// Whether it is worth an alert: it matters, and is not just a known state of the machine.
     pub fn is_alert(&self) -> bool {
