@@ -274,18 +274,19 @@ impl<'a> Detector<'a> {
     /// sides to tell a short level from outliers, and mistake earlier short levels for autocorrelation. Values that far
     /// out count as independent.
     fn by_run(&self, window: &Range<usize>) -> Option<Candidate> {
+        // Cheap checks, which nearly always fail: the newest values are on one side, and few others are near them.
+        if !self.ranks.are_newest_on_one_side(RUN_MIN) {
+            return None;
+        }
         let values = &self.values[window.clone()];
         let old = values.len().checked_sub(RUN_MIN).filter(|old| *old >= self.method.settings.persistence)?;
         let (before, newest) = values.split_at(old);
-        let [low, high] = ends(newest.iter());
-        // A cheap check, which nearly always fails: most values before are on one side of all newest ones.
-        let above = before.iter().filter(|value| **value >= low).count();
-        let below = before.iter().filter(|value| **value <= high).count();
-        if above.min(below) > old / 3 {
+        let level = median(&mut before.to_vec());
+        let sign = (newest[0] - level).signum();
+        let half = newest.iter().map(|value| (value - level) * sign / 2.0).fold(f64::INFINITY, f64::min);
+        if half <= 0.0 || before.iter().filter(|value| (*value - level) * sign >= half).count() > old / 3 {
             return None;
         }
-        let level = median(&mut before.to_vec());
-        let sign = (low - level).signum();
         let noise = self.noise(window.start + old);
         let far = (RUN_DEVIATIONS * noise.deviation).max(self.method.settings.least[0].ln_1p());
         let mut nearest = f64::INFINITY;
@@ -294,11 +295,14 @@ impl<'a> Detector<'a> {
             if nearest < far {
                 break;
             }
+            if run < RUN_MIN {
+                continue;
+            }
             // Values in the middle between both levels may belong to either.
             let others = noise.residuals.len().saturating_sub(run);
             let share = noise::share_beyond(&noise.residuals[..others], nearest / 2.0, sign);
             let strength = run as f64 * share.ln() / self.method.probability_max.ln();
-            if run >= RUN_MIN && strength >= 1.0 {
+            if strength >= 1.0 {
                 let before = values.len() - run;
                 return Some(Candidate { before, noise: self.noise(window.start + before), strength });
             }

@@ -89,6 +89,12 @@ impl Ranks {
         self.values.len() - self.first
     }
 
+    /// Whether this many newest values are all above the median of the window, or all below it.
+    pub(super) fn are_newest_on_one_side(&self, count: usize) -> bool {
+        let newest = self.balances.iter().rev().take(count);
+        newest.clone().all(|balance| *balance > 0.0) || newest.clone().all(|balance| *balance < 0.0)
+    }
+
     /// Replaces all values with these, as if pushed one after the other.
     pub(super) fn restart(&mut self, values: &[f64]) {
         let newest = &values[values.len().saturating_sub(self.capacity)..];
