@@ -14,7 +14,7 @@ use roundtrip_stats::cause::Kind;
 use roundtrip_stats::movement::{self, Reference};
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::comparable::{self, Difference};
-use roundtrip_wire::{CaseResult, RunReport, Verdict};
+use roundtrip_wire::{CaseResult, RunReport};
 use serde::Serialize;
 use std::path::Path;
 
@@ -79,18 +79,18 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
             output::print(&format!("{}{table}{}", comparison.head(), comparison.too_few_repetitions()))?;
         }
     }
+    if comparison.cases.iter().all(|line| line.ratio.is_none()) {
+        return Err(Failure::NotComparable(format!(
+            "No case of {} is comparable with {}; see the differences above.",
+            arguments.head.display(),
+            arguments.base.display()
+        )));
+    }
     if comparison.machine_changed() {
         return Err(Failure::NotComparable(format!(
             "The machine changed between {} and {}. Use `roundtrip ab` instead.",
             arguments.base.display(),
             arguments.head.display()
-        )));
-    }
-    if comparison.cases.iter().all(|line| line.verdict == Verdict::NotComparable) {
-        return Err(Failure::NotComparable(format!(
-            "No case of {} is comparable with {}; see the differences above.",
-            arguments.head.display(),
-            arguments.base.display()
         )));
     }
     comparison::check_verdicts(&comparison.cases, &arguments.fail_on)
