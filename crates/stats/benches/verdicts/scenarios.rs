@@ -134,14 +134,17 @@ fn not_by_machine(steps: &[Step], canary: &[f64]) -> usize {
     steps.iter().enumerate().filter(is_commit).count()
 }
 
+/// A name, a number of points, and the level at each.
+type Creep<'a> = (&'a str, usize, &'a dyn Fn(f64) -> f64);
+
 /// Slow creep: the share of series with a report of it.
 fn creep_rows(method: &Method, series: usize) -> Vec<Row> {
-    let creeps: [(&str, usize, &dyn Fn(f64) -> f64); 3] = [
+    let creeps: [Creep; 3] = [
         ("20 steps of 0.9 %, every 50 points", 1_200, &|at| 1.009_f64.powf((at / 50.0).floor().min(20.0))),
         ("a ramp of 30 % over 1,000 points", 1_200, &|at| 1.0 + 0.3 * (at / 1_000.0).min(1.0)),
         ("a ramp of 100 % over 5,000 points", 5_200, &|at| 1.0 + (at / 5_000.0).min(1.0)),
     ];
-    let row_of = |(name, count, level): (&str, usize, &dyn Fn(f64) -> f64)| {
+    let row_of = |(name, count, level): Creep| {
         let mut random = StdRng::seed_from_u64(SEED);
         let (mut found, mut of_peer) = (0, 0);
         for _ in 0..series {
