@@ -11,7 +11,7 @@ use roundtrip_domain::analysis::Direction;
 use roundtrip_domain::analysis::track::{self, Points, Trial};
 use roundtrip_stats::change_point::{Method, Settings, Silence};
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::Figure;
+use roundtrip_storage::change_point::{ChangeKind, Figure, Track};
 use roundtrip_storage::chart::Columns;
 use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Lines, Selection};
@@ -50,9 +50,10 @@ pub(crate) struct Playground {
 pub(crate) struct MethodSettings {
     /// The required deviation of the ranks, in standard deviations.
     pub deviations: f64,
-    /// The smallest change that is reported in the quietest series, as a share.
+    /// The smallest change that is reported, as a share, is two standard deviations of the series' noise, but at least
+    /// this.
     pub least: f64,
-    /// The smallest change that is reported in the noisiest series, as a share.
+    /// It is at most this.
     pub least_of_noisy: f64,
     /// The minimum number of points on either side of a change.
     pub persistence: usize,
@@ -116,7 +117,11 @@ pub(crate) struct TriedChange {
     pub commit_ordinal: i64,
     /// The commit at which it became significant.
     pub reported_by_commit_ordinal: i64,
-    /// The newest measured commit that is before the change with a probability of 95 %.
+    /// What kind of change it is: `step`, `drift` (small steps that add up since `after_commit_ordinal`), or `known_state`
+    /// (the machine switched between two levels that it had before).
+    pub kind: ChangeKind,
+    /// The newest measured commit that is before the change with a probability of 95 %. For a drift, the commit at which
+    /// the level before it began.
     pub after_commit_ordinal: i64,
     /// The measured commit up to which it happened with the same probability.
     pub until_commit_ordinal: i64,
@@ -218,9 +223,9 @@ pub(crate) async fn try_settings(
         })
         .collect();
     let environment_id = query.environment.or(newest).unwrap_or_default();
-    let points = tracks.into_iter().find(|(track, _)| track.environment_id == environment_id);
-    let points = match (points, query.environment) {
-        (Some((_, points)), _) => points,
+    let track = Track { series_id: path.series_id, environment_id, figure };
+    let points = match (tracks.remove(&track), query.environment) {
+        (Some(points), _) => points,
         (None, None) => Points::default(),
         (None, Some(requested)) => {
             let detail =
@@ -229,29 +234,23 @@ pub(crate) async fn try_settings(
         }
     };
     let playground =
-        tokio::task::spawn_blocking(move || Playground::new(settings, environments, environment_id, points));
+        tokio::task::spawn_blocking(move || Playground::new(settings, environments, track, points));
     Ok(Json(playground.await.map_err(ApiError::internal)?))
 }
 
 impl Playground {
-    fn new(
-        settings: Settings,
-        environments: Vec<EnvironmentPoints>,
-        environment_id: i64,
-        points: Points,
-    ) -> Self {
+    fn new(settings: Settings, environments: Vec<EnvironmentPoints>, track: Track, points: Points) -> Self {
         let method = Method::new(settings);
-        let trial = points.try_out(&method);
-        let shipped = points.try_out(Method::shipped());
+        let trial = points.try_out(&method, track);
         let changes =
-            |trial: &Trial| trial.steps.iter().map(|step| TriedChange::new(&points, step)).collect();
+            |trial: &Trial| trial.changes.iter().map(|change| TriedChange::new(&points, change)).collect();
         Self {
             settings: method.settings().into(),
             shipped: Method::shipped().settings().into(),
             environments,
-            environment_id,
+            environment_id: track.environment_id,
             change_points: changes(&trial),
-            shipped_change_points: changes(&shipped),
+            shipped_change_points: changes(&points.try_out(Method::shipped(), track)),
             looks: trial.looks.iter().map(|look| Look::new(&points, *look)).collect(),
             commit_ordinals: points.ordinals,
             values_ns: points.values,
@@ -283,18 +282,18 @@ impl Look {
 }
 
 impl TriedChange {
-    fn new(points: &Points, (reported_by, step): &track::Confirmed) -> Self {
-        let change = step.after / step.before - 1.0;
+    fn new(points: &Points, (found, reported_by): &track::Confirmed) -> Self {
         Self {
-            commit_ordinal: points.ordinals[step.index],
+            commit_ordinal: found.ordinal,
             reported_by_commit_ordinal: points.ordinals[*reported_by],
-            after_commit_ordinal: points.ordinals[step.interval[0].saturating_sub(1)],
-            until_commit_ordinal: points.ordinals[step.interval[1]],
-            before_ns: step.before,
-            after_ns: step.after,
-            change,
-            direction: Direction::from_change(change),
-            matters: step.matters,
+            kind: found.kind,
+            after_commit_ordinal: found.after_ordinal,
+            until_commit_ordinal: found.until_ordinal,
+            before_ns: found.before_ns,
+            after_ns: found.after_ns,
+            change: found.change(),
+            direction: Direction::from_change(found.change()),
+            matters: found.matters,
         }
     }
 }
@@ -309,7 +308,7 @@ impl PlaygroundQuery {
             None => Ok(default),
             Some(value) => usize::try_from(within(name, value, low..=high)?).map_err(ApiError::internal),
         };
-        Ok(Settings {
+        Ok(track::without_smaller_drift(Settings {
             deviations: share("deviations", self.deviations, shipped.deviations, [1.0, 20.0])?,
             least: [
                 share("least", self.least, shipped.least[0], [0.0, 1.0])?,
@@ -320,8 +319,8 @@ impl PlaygroundQuery {
             memory: count("memory", self.memory, shipped.memory, [8, 4_096])?,
             sure: share("sure", self.sure, shipped.sure, [0.0, 1.0])?,
             patience: count("patience", self.patience, shipped.patience, [1, 10_000])?,
-            ..shipped
-        })
+            drift: shipped.drift,
+        }))
     }
 }
 
@@ -330,12 +329,12 @@ impl From<&Settings> for MethodSettings {
         let Settings {
             deviations,
             least: [least, least_of_noisy],
-            drift: _,
             persistence,
             window,
             memory,
             sure,
             patience,
+            drift: _,
         } = *settings;
         Self { deviations, least, least_of_noisy, persistence, window, memory, sure, patience }
     }

@@ -15,7 +15,7 @@ use roundtrip_domain::audited::regressions::{RegressionChange, triage};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::ChangeCause;
-use roundtrip_storage::regression::{self, Filter, Regression, State as Progress};
+use roundtrip_storage::regression::{self, Filter, Regression, RegressionKind, State as Progress};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -42,7 +42,7 @@ pub(crate) struct RegressionDetail {
     pub regression: Regression,
     /// Its change points, and those that reverted them.
     pub change_points: Vec<ChangePoint>,
-    /// The suspect commits, most probable first; none if a machine is the cause.
+    /// The suspect commits, most probable first; none for a drift, and if a machine is the cause.
     pub culprits: Vec<Culprit>,
 }
 
@@ -156,7 +156,8 @@ async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result
         .await?
         .ok_or_else(|| ApiError::unknown(Kind::Regression, regression_id))?;
     let changes = db::change_point::of_regressions(&state.pool, &[regression_id]).await?;
-    let culprits = if regression.cause == ChangeCause::Machine {
+    let has_culprit = regression.kind == RegressionKind::Step && regression.cause != ChangeCause::Machine;
+    let culprits = if !has_culprit {
         Vec::new()
     } else {
         let direction = regression.direction;

@@ -1791,6 +1791,11 @@ export interface components {
             /** @description The number reported as regressed. */
             found: components["schemas"]["CountedShare"];
         };
+        /**
+         * @description The kind of a change.
+         * @enum {string}
+         */
+        ChangeKind: "step" | "drift" | "known_state";
         /** @description A measured commit at which the new level may begin. */
         ChangePlace: {
             /**
@@ -1808,7 +1813,8 @@ export interface components {
         ChangePoint: {
             /**
              * Format: int64
-             * @description The newest measured commit that is before the change with a probability of 95 %.
+             * @description The newest measured commit that is before the change with a probability of 95 %. For a drift, the commit at which
+             *     the level before it began.
              */
             after_commit_ordinal: number;
             /**
@@ -1861,9 +1867,14 @@ export interface components {
              * @description The time of detection.
              */
             found_at: string;
+            /**
+             * @description What kind of change it is: `step`, `drift` (small steps that add up since `after_commit_ordinal`), or `known_state`
+             *     (the machine switched between two levels that it had before).
+             */
+            kind: components["schemas"]["ChangeKind"];
             /** @description False if the change is too small to be reported. */
             matters: boolean;
-            /** @description The measured commits at which the new level may begin. */
+            /** @description The measured commits at which the new level may begin; none for a drift. */
             places: components["schemas"]["ChangePlace"][];
             /**
              * Format: int64
@@ -3185,12 +3196,13 @@ export interface components {
             deviations: number;
             /**
              * Format: double
-             * @description The smallest change that is reported in the quietest series, as a share.
+             * @description The smallest change that is reported, as a share, is two standard deviations of the series' noise, but at least
+             *     this.
              */
             least: number;
             /**
              * Format: double
-             * @description The smallest change that is reported in the noisiest series, as a share.
+             * @description It is at most this.
              */
             least_of_noisy: number;
             /** @description The number of newest points used to estimate the noise. */
@@ -3923,7 +3935,10 @@ export interface components {
         };
         /** @description Changes of several series with one cause, for the worse or the better. */
         Regression: {
-            /** @description The newest commit that was measured before all of its changes. It is not a suspect. */
+            /**
+             * @description The newest commit that was measured before all of its changes. It is not a suspect. For a drift, the commit at
+             *     which the level before it began.
+             */
             after_commit: components["schemas"]["CommitPlace"];
             /** @description The assignee's account name. */
             assignee: string | null;
@@ -3941,6 +3956,8 @@ export interface components {
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Why its alerts are held; null if they are not. */
             held_because: string | null;
+            /** @description `step`, or `drift`: small steps that add up since `after_commit`. A drift has no suspect commits. */
+            kind: components["schemas"]["RegressionKind"];
             /** @description Machines with these changes, by name. */
             machines: string[];
             /**
@@ -3996,11 +4013,16 @@ export interface components {
         RegressionDetail: {
             /** @description Its change points, and those that reverted them. */
             change_points: components["schemas"]["ChangePoint"][];
-            /** @description The suspect commits, most probable first; none if a machine is the cause. */
+            /** @description The suspect commits, most probable first; none for a drift, and if a machine is the cause. */
             culprits: components["schemas"]["Culprit"][];
             /** @description The regression. */
             regression: components["schemas"]["Regression"];
         };
+        /**
+         * @description The kind of a regression.
+         * @enum {string}
+         */
+        RegressionKind: "step" | "drift";
         /** @description Regressions of one project. */
         RegressionList: {
             /** @description The value of `after` for the next page; null on the last page. */
@@ -4959,7 +4981,8 @@ export interface components {
         TriedChange: {
             /**
              * Format: int64
-             * @description The newest measured commit that is before the change with a probability of 95 %.
+             * @description The newest measured commit that is before the change with a probability of 95 %. For a drift, the commit at which
+             *     the level before it began.
              */
             after_commit_ordinal: number;
             /**
@@ -4984,6 +5007,11 @@ export interface components {
             commit_ordinal: number;
             /** @description The direction of the change. */
             direction: components["schemas"]["Direction"];
+            /**
+             * @description What kind of change it is: `step`, `drift` (small steps that add up since `after_commit_ordinal`), or `known_state`
+             *     (the machine switched between two levels that it had before).
+             */
+            kind: components["schemas"]["ChangeKind"];
             /** @description False if the change is too small to be reported. */
             matters: boolean;
             /**
@@ -5166,6 +5194,7 @@ export type CaseResult = components['schemas']['CaseResult'];
 export type Challenge = components['schemas']['Challenge'];
 export type ChangeCause = components['schemas']['ChangeCause'];
 export type ChangeErrorRates = components['schemas']['ChangeErrorRates'];
+export type ChangeKind = components['schemas']['ChangeKind'];
 export type ChangePlace = components['schemas']['ChangePlace'];
 export type ChangePoint = components['schemas']['ChangePoint'];
 export type ChangePointList = components['schemas']['ChangePointList'];
@@ -5295,6 +5324,7 @@ export type ReferenceList = components['schemas']['ReferenceList'];
 export type Regression = components['schemas']['Regression'];
 export type RegressionChange = components['schemas']['RegressionChange'];
 export type RegressionDetail = components['schemas']['RegressionDetail'];
+export type RegressionKind = components['schemas']['RegressionKind'];
 export type RegressionList = components['schemas']['RegressionList'];
 export type Renewal = components['schemas']['Renewal'];
 export type Repetition = components['schemas']['Repetition'];

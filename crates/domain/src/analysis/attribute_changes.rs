@@ -1,15 +1,16 @@
 //! What follows from changes: their cause, which regression they belong to, and which earlier change they
 //! reverse.
 
-use super::evidence::{EvidenceLoader, EvidenceRequest};
+use super::evidence::{EvidenceLoader, EvidenceRequest, Levels};
 use super::{AnalysisError, Direction, backfill, suspect};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
 use roundtrip_stats::cause::Cause;
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::{self, ChangePointRow, Track, store};
+use roundtrip_storage::change_point::{self, ChangeKind, ChangePointRow, Track, store};
 use roundtrip_storage::notification::outbox;
 use roundtrip_storage::reference_series::Subject;
+use roundtrip_storage::regression::RegressionKind;
 use roundtrip_storage::regression::grouping::{self, Open};
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -141,16 +142,21 @@ impl History {
         (&all[..before], &all[after..])
     }
 
-    /// The first commit of the level before a change, and the last commit of the level after it.
-    fn levels(&self, row: &ChangePointRow) -> (i64, i64) {
+    /// The commits of the levels before and after a change.
+    fn levels(&self, row: &ChangePointRow) -> Levels {
         let (before, after) = self.around(row);
-        let from = before.last().map_or(0, |other| other.found.ordinal);
-        (from, after.first().map_or(i64::MAX, |other| other.found.ordinal - 1))
-    }
-
-    fn previous(&self, row: &ChangePointRow) -> Option<&ChangePointRow> {
-        let (before, _) = self.around(row);
-        before.iter().rev().find(|other| other.found.matters)
+        let found = &row.found;
+        let is_before_drift = |other: &ChangePointRow| other.found.ordinal <= found.after_ordinal;
+        let (before, small_steps) = match found.kind {
+            ChangeKind::Drift => before.split_at(before.partition_point(is_before_drift)),
+            ChangeKind::Step | ChangeKind::KnownState => (before, &[][..]),
+        };
+        // The level before a drift ends at the first of its small steps.
+        let until = small_steps.first().map_or(0, |step| step.found.after_ordinal).max(found.after_ordinal);
+        Levels {
+            before: (before.last().map_or(0, |other| other.found.ordinal), until),
+            after: (found.until_ordinal, after.first().map_or(i64::MAX, |other| other.found.ordinal - 1)),
+        }
     }
 }
 
@@ -186,7 +192,7 @@ impl Groups {
     }
 
     /// Adds a change to the regression that it reverses, or else to the newest one that it belongs to.
-    /// Otherwise starts a new regression.
+    /// Otherwise starts a new regression, unless the machine only switched to a known state.
     async fn add(
         &mut self,
         connection: &mut PgConnection,
@@ -197,6 +203,9 @@ impl Groups {
         if let Some(regression_id) = self.reversed_by(row, history) {
             self.members.insert(row.change_point_id, regression_id);
             self.reversed.insert(regression_id);
+            return Ok(());
+        }
+        if row.found.kind == ChangeKind::KnownState && cause != Cause::Commit {
             return Ok(());
         }
         let direction = Direction::from_change(row.found.change());
@@ -214,6 +223,7 @@ impl Groups {
             self.open.push(Open {
                 regression_id,
                 direction,
+                kind: row.found.kind.into(),
                 machine_ids: if cause == Cause::Machine { vec![row.machine_id] } else { Vec::new() },
                 after_ordinal: row.found.after_ordinal,
                 until_ordinal: row.found.until_ordinal,
@@ -227,13 +237,22 @@ impl Groups {
     /// The regression of the previous change, if this change returns to the level before it. A change that
     /// only reversed another cannot be reversed itself: if the slowdown returns, it is a new regression.
     fn reversed_by(&self, row: &ChangePointRow, history: &History) -> Option<i64> {
-        let previous = history.previous(row)?;
+        let previous = self.previous(row, history)?;
         let regression_id = self.regression_of(previous)?;
-        let was_reversing = history.previous(previous).is_some_and(|earlier| {
+        let was_reversing = self.previous(previous, history).is_some_and(|earlier| {
             self.regression_of(earlier) == Some(regression_id)
                 && earlier.found.is_up() != previous.found.is_up()
         });
         (reverses(row, previous) && !was_reversing).then_some(regression_id)
+    }
+
+    /// The previous change that matters. A known state counts only as part of a regression.
+    fn previous<'a>(&self, row: &ChangePointRow, history: &'a History) -> Option<&'a ChangePointRow> {
+        let counts = |other: &&ChangePointRow| {
+            other.found.matters
+                && (other.found.kind != ChangeKind::KnownState || self.regression_of(other).is_some())
+        };
+        history.around(row).0.iter().rev().find(counts)
     }
 
     fn regression_of(&self, row: &ChangePointRow) -> Option<i64> {
@@ -241,7 +260,7 @@ impl Groups {
     }
 }
 
-/// Whether a change belongs to an open regression: same direction and kind of cause, overlapping commit
+/// Whether a change belongs to an open regression: same direction, kind and kind of cause, overlapping commit
 /// range, and the same machine if a machine is the cause.
 fn accepts(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause) -> bool {
     let is_of_kind = match cause {
@@ -250,6 +269,7 @@ fn accepts(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause
     };
     is_of_kind
         && open.direction == direction
+        && open.kind == RegressionKind::from(row.found.kind)
         && open.after_ordinal < row.found.until_ordinal
         && row.found.after_ordinal < open.until_ordinal
 }

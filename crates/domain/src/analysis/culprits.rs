@@ -2,7 +2,7 @@
 
 use roundtrip_stats::culprit::{self, Evidence};
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::ChangePointRow;
+use roundtrip_storage::change_point::{ChangeKind, ChangePointRow};
 use roundtrip_storage::commit::CommitSummary;
 use serde::Serialize;
 use sqlx::PgPool;
@@ -26,7 +26,7 @@ pub struct Culprit {
 }
 
 /// The commits that may have caused these changes, which share a cause. The most probable come first, until
-/// the culprit is included with a probability of 95 %; at most 50.
+/// the culprit is included with a probability of 95 %; at most 50. A drift has no culprit and is skipped.
 pub async fn rank(
     pool: &PgPool,
     project_id: i64,
@@ -34,7 +34,7 @@ pub async fn rank(
 ) -> sqlx::Result<Vec<Culprit>> {
     // The p50 and p99 of one series come from the same messages, so they are not independent.
     let mut of_series: HashMap<(i64, i64), Evidence> = HashMap::new();
-    for change in changes {
+    for change in changes.filter(|change| change.found.kind != ChangeKind::Drift) {
         let track = change.found.track;
         let places = change.found.places.clone();
         // The commit before the interval may be a culprit too, with the remaining probability.

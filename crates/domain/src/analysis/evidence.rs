@@ -25,21 +25,34 @@ const COMMITS_AT_ONCE: u64 = 500;
 /// How many batches are read and evaluated in parallel.
 const PARTS_AT_ONCE: usize = 2;
 
+/// The first and last commits of the levels before and after a change. Results of other commits do not matter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Levels {
+    pub(super) before: (i64, i64),
+    pub(super) after: (i64, i64),
+}
+
 /// A change, and the commits from which its reference series are read.
 #[derive(Clone, Debug)]
 pub(super) struct EvidenceRequest {
     change: ChangePointRow,
     subject: Subject,
-    from: i64,
-    to: i64,
+    levels: Levels,
 }
 
 impl EvidenceRequest {
-    /// Limited to the commits where the change's two levels held. Earlier and later results do not matter.
-    pub(super) fn new(change: &ChangePointRow, subject: Subject, (from, to): (i64, i64)) -> Self {
-        let from = from.max(change.found.after_ordinal.saturating_sub(COMMITS));
-        let to = to.min(change.found.until_ordinal.saturating_add(COMMITS));
-        Self { change: change.clone(), subject, from, to }
+    pub(super) fn new(change: &ChangePointRow, subject: Subject, levels: Levels) -> Self {
+        let Levels { before: (from, last), after: (first, to) } = levels;
+        let levels = Levels {
+            before: (from.max(last.saturating_sub(COMMITS)), last),
+            after: (first, to.min(first.saturating_add(COMMITS))),
+        };
+        Self { change: change.clone(), subject, levels }
+    }
+
+    /// The first and last commit to read.
+    fn ends(&self) -> [i64; 2] {
+        [self.levels.before.0, self.levels.after.1]
     }
 
     fn place(&self) -> (i64, i64) {
@@ -59,9 +72,9 @@ fn parts(requests: Vec<EvidenceRequest>) -> Vec<Vec<EvidenceRequest>> {
         match parts.last_mut() {
             Some(part)
                 if part.len() < AT_ONCE
-                    && part
-                        .first()
-                        .is_some_and(|first| request.from.abs_diff(first.from) < COMMITS_AT_ONCE) =>
+                    && part.first().is_some_and(|first| {
+                        request.ends()[0].abs_diff(first.ends()[0]) < COMMITS_AT_ONCE
+                    }) =>
             {
                 part.push(request);
             }
@@ -141,7 +154,7 @@ impl<'a> EvidenceLoader<'a> {
         let mut machines: BTreeMap<(i64, i64, i64), [i64; 2]> = BTreeMap::new();
         let mut series: BTreeMap<i64, (SeriesKey, [i64; 2])> = BTreeMap::new();
         for request in part {
-            let ends = [request.from, request.to];
+            let ends = request.ends();
             include(machines.entry(request.machine()).or_insert(ends), ends);
             for Other { key, .. } in self.controls(request).chain(self.siblings(request)) {
                 include(&mut series.entry(key.series_id).or_insert((*key, ends)).1, ends);
@@ -203,18 +216,14 @@ async fn readings(
 impl EvidenceRequest {
     /// The values of a reference series before and after the change.
     fn reference(&self, kind: Kind, name: &str, points: &Points) -> ReferenceSeries {
-        let found = &self.change.found;
-        let [first, last_before, first_after, last] = [
-            self.from,
-            found.after_ordinal.saturating_add(1),
-            found.until_ordinal,
-            self.to.saturating_add(1),
-        ]
-        .map(|ordinal| points.index(ordinal));
-        let before =
-            &points.values[first.max(last_before.saturating_sub(POINTS_MAX)).min(last_before)..last_before];
-        let after = &points.values[first_after..last.min(first_after + POINTS_MAX).max(first_after)];
-        let of_p99 = found.track.figure == Figure::P99 && kind != Kind::Canary;
+        let values = |(first, last): (i64, i64)| {
+            let begin = points.index(first);
+            &points.values[begin..points.index(last.saturating_add(1)).max(begin)]
+        };
+        let (before, after) = (values(self.levels.before), values(self.levels.after));
+        let before = &before[before.len().saturating_sub(POINTS_MAX)..];
+        let after = &after[..after.len().min(POINTS_MAX)];
+        let of_p99 = self.change.found.track.figure == Figure::P99 && kind != Kind::Canary;
         let name = if of_p99 { format!("{name} p99") } else { name.to_owned() };
         ReferenceSeries { kind, name, before: before.to_vec(), after: after.to_vec() }
     }

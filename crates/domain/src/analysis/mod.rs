@@ -278,7 +278,12 @@ async fn store(
         .collect();
     places.sort_unstable();
     places.dedup();
-    let commits = store::commits(connection, machine_id, &places).await?;
+    let mut commits = store::commits(connection, machine_id, &places).await?;
+    places.retain(|place| !commits.contains_key(place));
+    if !places.is_empty() {
+        // A drift can be longer than points are kept. A stored change has the commit at which it begins.
+        commits.extend(store::commits_of_changes(connection, &places).await?);
+    }
     let withdrawn: Vec<i64> = merged.iter().flat_map(|merged| merged.withdrawn.iter().copied()).collect();
     store::withdraw(connection, &withdrawn, now).await?;
     let refined = merged.iter().flat_map(|merged| &merged.refined);
@@ -294,7 +299,7 @@ async fn store(
     })
 }
 
-/// Adds the commits of a change. None if a point has been deleted, because its change is deleted with it.
+/// Adds the commits of a change. None if one is unknown, because its point has been deleted meanwhile.
 fn placed<'a>(
     change_point_id: Option<i64>,
     found: &'a Found,

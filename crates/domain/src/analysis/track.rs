@@ -1,8 +1,10 @@
 //! Finds the changes of a series: in one environment, on the main line, from clean work trees and without
 //! loss. Another methodology or machine is another series.
 
-use roundtrip_stats::change_point::{self, Baseline, Detector, InvalidValue, Known, Method, Silence, Step};
-use roundtrip_storage::change_point::{Figure, Found, Track};
+use roundtrip_stats::change_point::{
+    self, Baseline, Detector, InvalidValue, Kind, Known, Method, Settings, Silence, Step,
+};
+use roundtrip_storage::change_point::{ChangeKind, Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
 use std::collections::BTreeMap;
@@ -10,6 +12,11 @@ use std::collections::BTreeMap;
 /// The columns that [`tracks`] needs.
 pub(crate) const COLUMNS: Columns<'static> =
     Columns { quantiles: &[Quantile::P99], repetitions: true, rate: false };
+
+/// Raises the drift to the smallest change that matters, so that a single change that does not matter is no drift.
+pub fn without_smaller_drift(settings: Settings) -> Settings {
+    Settings { drift: settings.least.into_iter().fold(settings.drift, f64::max), ..settings }
+}
 
 /// The points of one track, in commit order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,28 +99,34 @@ impl Points {
         let first = from.saturating_sub(method.settings().memory);
         let changes: Vec<usize> = known.iter().map(|known| self.index(known.ordinal)).collect();
         let baseline = baseline(known);
-        let known = Known {
+        let resumed = Known {
             first,
             values: &self.values[first..from],
             changes: &changes,
             baseline: baseline.map(|(ordinal, level)| Baseline { index: self.index(ordinal), level }),
         };
-        let mut detector = Detector::resume(method, &known)?;
-        let mut found = Vec::new();
+        let mut detector = Detector::resume(method, &resumed)?;
+        let mut all = known.to_vec();
         for index in from..self.values.len() {
             let step = detector.push(self.values[index])?;
-            found.extend(step.map(|step| self.found(track, &step)));
+            all.extend(step.map(|step| self.found(track, &step, &all)));
         }
-        Ok(found)
+        Ok(all.split_off(known.len()))
     }
 
-    fn found(&self, track: Track, step: &Step) -> Found {
+    /// A change, given all changes before it.
+    fn found(&self, track: Track, step: &Step, before: &[Found]) -> Found {
         let [first, last] = step.interval;
+        let after_ordinal = match step.kind {
+            // The stored ordinal, because that point may be older than these.
+            Kind::Drift => baseline(before).map_or(self.ordinals[first], |(ordinal, _)| ordinal),
+            // Every change has points before it.
+            Kind::Step | Kind::KnownState => self.ordinals[first.saturating_sub(1)],
+        };
         Found {
             track,
             ordinal: self.ordinals[step.index],
-            // Every change has points before it.
-            after_ordinal: self.ordinals[first.saturating_sub(1)],
+            after_ordinal,
             until_ordinal: self.ordinals[last],
             places: step
                 .places
@@ -124,19 +137,21 @@ impl Points {
             after_ns: step.after,
             confidence: step.confidence,
             matters: step.matters,
+            kind: step.kind.into(),
         }
     }
 }
 
-/// The level that drift is measured from, with the ordinal of its first point, given all changes so far.
+/// The level that drift is measured from, with the ordinal of its first point, given all changes so far. Before the first
+/// change that begins one, the ordinal is that of the last point before all changes.
 fn baseline(known: &[Found]) -> Option<(i64, f64)> {
-    let newest = known.iter().rev().find(|known| known.matters);
+    let newest = known.iter().rev().find(|known| known.matters || known.kind == ChangeKind::KnownState);
     let after_newest = newest.map(|known| (known.ordinal, known.after_ns));
     after_newest.or_else(|| known.first().map(|known| (known.after_ordinal, known.before_ns)))
 }
 
 /// A change, and the index of the point that confirmed it.
-pub type Confirmed = (usize, Step);
+pub type Confirmed = (Found, usize);
 
 /// The result of change detection at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,21 +166,26 @@ pub enum Look {
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// The changes.
-    pub steps: Vec<Confirmed>,
+    pub changes: Vec<Confirmed>,
     /// One a point.
     pub looks: Vec<Look>,
 }
 
 impl Points {
     /// Searches all points with any method, and records each step.
-    pub fn try_out(&self, method: &Method) -> Trial {
+    pub fn try_out(&self, method: &Method, track: Track) -> Trial {
         let mut trial = Trial::default();
+        let mut changes = Vec::new();
         let mut detector = method.detector();
         for (index, &value) in self.values.iter().enumerate() {
             // Only times above 0 become points of a track.
             let step = detector.push(value).ok().flatten();
             trial.looks.push(if step.is_some() { Look::Confirmed } else { Look::Silent(detector.silence()) });
-            trial.steps.extend(step.map(|step| (index, step)));
+            if let Some(step) = step {
+                let found = self.found(track, &step, &changes);
+                changes.push(found.clone());
+                trial.changes.push((found, index));
+            }
         }
         trial
     }
@@ -194,7 +214,7 @@ pub fn merge<'a>(points: &Points, stored: &[(i64, Found)], found: &'a [Found]) -
         let nearest = left
             .iter()
             .enumerate()
-            .filter(|(_, (_, stored))| stored.is_up() == found.is_up() && distance(stored) <= SAME_WITHIN)
+            .filter(|(_, (_, stored))| is_same_kind(stored, found) && distance(stored) <= SAME_WITHIN)
             .min_by_key(|(_, (_, stored))| distance(stored));
         let Some(place) = nearest.map(|(place, _)| place) else {
             merged.new.push(found);
@@ -209,6 +229,10 @@ pub fn merge<'a>(points: &Points, stored: &[(i64, Found)], found: &'a [Found]) -
     }
     merged.withdrawn = left.into_iter().map(|(change_point_id, _)| *change_point_id).collect();
     merged
+}
+
+fn is_same_kind(one: &Found, other: &Found) -> bool {
+    (one.is_up(), one.kind) == (other.is_up(), other.kind)
 }
 
 #[cfg(test)]
@@ -278,18 +302,80 @@ mod tests {
         );
     }
 
+    /// Levels of this many points each, with noise of up to 0.3 %.
+    fn levels(levels: impl IntoIterator<Item = f64>, count: usize) -> Points {
+        let levels = levels.into_iter().flat_map(|level| vec![level; count]);
+        let noise = |at: i32| 1.0 + f64::from(at * 7_919 % 13 - 6) / 2_000.0;
+        let values: Vec<f64> = (0..).zip(levels).map(|(at, level)| level * noise(at)).collect();
+        Points { ordinals: (1..).take(values.len()).collect(), values }
+    }
+
+    /// Steps of 0.9 %.
+    fn creep(step_count: i32) -> Points {
+        levels((0..=step_count).map(|step| 1e6 * 1.009_f64.powi(step)), 40)
+    }
+
+    /// Two levels in turn.
+    fn two_states(visit_count: i32) -> Points {
+        levels((0..visit_count).map(|visit| if visit % 2 == 0 { 1e6 } else { 1.4e6 }), 20)
+    }
+
+    /// Searches each point when it arrives, given this many earlier ones.
+    fn search_one_by_one(method: &Method, whole: &Points, loaded_count: usize) -> Vec<Found> {
+        let mut told: Vec<Found> = Vec::new();
+        for (end, &newest) in (1_usize..).zip(&whole.ordinals) {
+            let loaded = end.saturating_sub(loaded_count)..end;
+            let so_far = Points {
+                ordinals: whole.ordinals[loaded.clone()].to_vec(),
+                values: whole.values[loaded].to_vec(),
+            };
+            told.extend(so_far.search(method, TRACK, newest, &told).unwrap());
+        }
+        told
+    }
+
     #[test]
     fn a_change_is_found_once_in_any_order_of_arrival() {
-        let whole = stepped(40, 30);
-        let mut told: Vec<Found> = Vec::new();
-        for count in 1..=70 {
-            let so_far =
-                Points { ordinals: whole.ordinals[..count].to_vec(), values: whole.values[..count].to_vec() };
-            let newest = *so_far.ordinals.last().unwrap();
-            told.extend(search(&so_far, newest, &told));
+        let kinds = [
+            (stepped(40, 30), ChangeKind::Step),
+            (creep(20), ChangeKind::Drift),
+            (two_states(12), ChangeKind::KnownState),
+        ];
+        // With little memory, the level that drift is measured from is older than the loaded points.
+        let little = Method::new(Settings { window: 64, memory: 128, ..Settings::default() });
+        for (whole, kind) in kinds {
+            for method in [Method::shipped(), &little] {
+                let found = whole.search(method, TRACK, 0, &[]).unwrap();
+                let loaded_count = method.settings().memory + 1;
+                assert_eq!(search_one_by_one(method, &whole, loaded_count), found);
+                assert!(found.iter().any(|found| found.kind == kind), "{kind}: {found:?}");
+            }
         }
-        assert_eq!(told, search(&whole, 0, &[]));
-        assert_eq!(told.len(), 1);
+    }
+
+    #[test]
+    fn a_drift_ranges_from_the_level_that_it_is_measured_from() {
+        let found = search(&creep(20), 0, &[]);
+        let drifts: Vec<usize> =
+            (0..found.len()).filter(|&index| found[index].kind == ChangeKind::Drift).collect();
+        assert!(drifts.len() >= 2, "{found:?}");
+        let first = &found[drifts[0]];
+        assert_eq!((first.after_ordinal, first.before_ns), (found[0].after_ordinal, found[0].before_ns));
+        for pair in drifts.windows(2) {
+            let [before, after] = [pair[0], pair[1]].map(|index| &found[index]);
+            assert_eq!((after.after_ordinal, after.before_ns), (before.ordinal, before.after_ns));
+            assert!(after.ordinal <= after.until_ordinal && after.places.is_empty(), "{after:?}");
+            assert!(after.matters && after.change() >= 0.05, "{after:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_of_another_kind_is_another_change() {
+        let points = stepped(30, 30);
+        let found = search(&points, 0, &[]);
+        let stored = [(1, Found { kind: ChangeKind::Drift, ..found[0].clone() })];
+        let merged = merge(&points, &stored, &found);
+        assert_eq!(merged, Merged { new: vec![&found[0]], withdrawn: vec![1], ..Merged::default() });
     }
 
     #[test]

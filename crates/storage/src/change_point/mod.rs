@@ -1,6 +1,7 @@
 //! Change points. [`store`]: writes them in batches.
 
 use chrono::{DateTime, Utc};
+use roundtrip_stats::change_point::Kind;
 use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
@@ -41,6 +42,33 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// The kind of a change.
+    #[derive(Default)]
+    pub enum ChangeKind {
+        /// The level changes at one commit.
+        #[default]
+        Step,
+        /// Small steps add up.
+        Drift,
+        /// The machine switched between two levels that it had before.
+        #[serde(rename = "known_state")]
+        #[sqlx(rename = "known_state")]
+        #[strum(serialize = "known_state")]
+        KnownState,
+    }
+}
+
+impl From<Kind> for ChangeKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Step => Self::Step,
+            Kind::Drift => Self::Drift,
+            Kind::KnownState => Self::KnownState,
+        }
+    }
+}
+
 impl Figure {
     /// All figures.
     pub const ALL: [Self; 2] = [Self::P50, Self::P99];
@@ -54,19 +82,20 @@ pub struct Found {
     pub track: Track,
     #[serde(skip)]
     pub ordinal: i64,
-    /// The newest measured commit before the change's interval.
+    /// The newest measured commit before the change's interval. For a drift, the commit at which the level before it began.
     #[serde(skip)]
     pub after_ordinal: i64,
     /// The last commit of the interval.
     #[serde(skip)]
     pub until_ordinal: i64,
-    /// The possible first commits of the new level, with their probabilities.
+    /// The possible first commits of the new level, with their probabilities; none for a drift.
     #[serde(skip)]
     pub places: Vec<(i64, f64)>,
     pub before_ns: f64,
     pub after_ns: f64,
     pub confidence: f64,
     pub matters: bool,
+    pub kind: ChangeKind,
 }
 
 /// A stored change.
@@ -110,6 +139,7 @@ macro_rules! select_change_points {
                        join commit as placed on placed.commit_id = (place ->> 0)::bigint
                       ) as "places!: Json<Vec<(i64, f64)>>",
                       change_point.before_ns, change_point.after_ns, change_point.confidence, change_point.matters,
+                      change_point.kind as "kind: ChangeKind",
                       change_point.cause as "cause: ChangeCause", change_point.witnesses, change_point.regression_id, change_point.found_at,
                       commit.sha as commit_sha
                from change_point
@@ -137,6 +167,7 @@ macro_rules! select_change_points {
                     after_ns: row.after_ns,
                     confidence: row.confidence,
                     matters: row.matters,
+                    kind: row.kind,
                 },
                 machine_id: row.machine_id,
                 project_id: row.project_id,

@@ -36,6 +36,25 @@ pub async fn commits(
     Ok(rows.into_iter().map(|row| ((row.series_id, row.ordinal), row.commit_id)).collect())
 }
 
+/// The commits of stored changes of some series, by series and ordinal. Their points may have been deleted.
+pub async fn commits_of_changes(
+    connection: &mut PgConnection,
+    places: &[(i64, i64)],
+) -> sqlx::Result<HashMap<(i64, i64), i64>> {
+    let rows = sqlx::query!(
+        "select change_point.series_id, commit.ordinal, commit.commit_id
+         from unnest($1::bigint[], $2::bigint[]) as wanted (series_id, ordinal)
+         join change_point on change_point.series_id = wanted.series_id and change_point.withdrawn_at is null
+         join commit on commit.commit_id in (change_point.commit_id, change_point.after_commit_id)
+                    and commit.ordinal = wanted.ordinal",
+        &places.iter().map(|(series_id, _)| *series_id).collect::<Vec<_>>(),
+        &places.iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>(),
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| ((row.series_id, row.ordinal), row.commit_id)).collect())
+}
+
 /// A change with the keys of its commits: the columns that [`insert`] and [`refine`] write.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
@@ -45,7 +64,7 @@ pub struct Placed<'a> {
     #[serde(flatten)]
     pub found: &'a Found,
     pub commit_id: i64,
-    /// The newest measured commit before the interval.
+    /// The newest measured commit before the interval, or that at which the level before a drift began.
     pub after_commit_id: i64,
     pub until_commit_id: i64,
     /// The commits at which the new level may begin.
@@ -64,10 +83,10 @@ pub async fn insert(
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-             after_ns, confidence, matters, found_at
+             after_ns, confidence, matters, kind, found_at
          )
          select series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-                after_ns, confidence, matters, $2
+                after_ns, confidence, matters, kind, $2
          from jsonb_populate_recordset(null::change_point, $1)
          returning change_point_id",
         Json(changes) as _,

@@ -1,6 +1,6 @@
 //! Groups changes into regressions, and updates these.
 
-use super::{Direction, State};
+use super::{Direction, RegressionKind, State};
 use crate::change_point;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
@@ -27,6 +27,7 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
 pub struct Open {
     pub regression_id: i64,
     pub direction: Direction,
+    pub kind: RegressionKind,
     /// The machines that caused it; none if a commit did.
     pub machine_ids: Vec<i64>,
     pub after_ordinal: i64,
@@ -42,6 +43,7 @@ pub async fn open(
     sqlx::query_as!(
         Open,
         r#"select regression.regression_id, regression.direction as "direction: Direction",
+                  regression.kind as "kind: RegressionKind",
                   first.ordinal as after_ordinal,
                   last.ordinal as until_ordinal,
                   array(
@@ -74,16 +76,19 @@ pub async fn begin(
     now: DateTime<Utc>,
 ) -> sqlx::Result<i64> {
     let state = if cause == Cause::Machine { State::Machine } else { State::New };
+    let kind = RegressionKind::from(change.found.kind);
     sqlx::query_scalar!(
         "insert into regression (
-             project_id, direction, state, cause, held_because, after_commit_id, until_commit_id, created_at, updated_at
+             project_id, direction, kind, state, cause, held_because, after_commit_id, until_commit_id, created_at,
+             updated_at
          )
-         select $2, $3, $4, $5, $6, after_commit_id, until_commit_id, $7, $7
+         select $2, $3, $4, $5, $6, $7, after_commit_id, until_commit_id, $8, $8
          from change_point where change_point_id = $1
          returning regression_id",
         change.change_point_id,
         change.project_id,
         direction.as_ref(),
+        kind.as_ref(),
         state.as_ref(),
         cause.name(),
         held_because,
@@ -142,7 +147,7 @@ pub async fn narrow(
 }
 
 /// The commit range of a regression, the first ordinal excluded. None if no culprit is searched: for an
-/// improvement, a machine issue or a closed regression.
+/// improvement, a drift, a machine issue or a closed regression.
 pub async fn open_range(
     connection: &mut PgConnection,
     regression_id: i64,
@@ -152,8 +157,8 @@ pub async fn open_range(
          from regression
          join commit as after_commit on after_commit.commit_id = regression.after_commit_id
          join commit as until_commit on until_commit.commit_id = regression.until_commit_id
-         where regression.regression_id = $1 and regression.direction = 'regressed' and regression.cause <> 'machine'
-           and regression.state in ('new', 'acknowledged')",
+         where regression.regression_id = $1 and regression.direction = 'regressed' and regression.kind = 'step'
+           and regression.cause <> 'machine' and regression.state in ('new', 'acknowledged')",
         regression_id,
     )
     .fetch_optional(connection)
@@ -163,7 +168,7 @@ pub async fn open_range(
 
 /// The regressions among these that were reversed completely, with the commit where the last of their tracks
 /// was. A track was reversed if the next change that matters after its newest slowdown is in the opposite
-/// direction and belongs to the same regression.
+/// direction and belongs to the same regression. Known states that are part of no regression are skipped.
 pub async fn fully_reversed(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -195,6 +200,7 @@ pub async fn fully_reversed(
                  and change_point.environment_id = member.environment_id
                  and change_point.quantile = member.quantile and change_point.withdrawn_at is null
                  and change_point.matters and commit.ordinal > member.ordinal
+                 and (change_point.kind <> 'known_state' or change_point.regression_id is not null)
                order by commit.ordinal
                limit 1
            ) as next on true

@@ -1,6 +1,6 @@
 //! Regressions: changes with one cause, and their triage. [`grouping`]: which changes belong to which.
 
-use crate::change_point::ChangeCause;
+use crate::change_point::{ChangeCause, ChangeKind};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
@@ -34,6 +34,27 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// The kind of a regression.
+    #[derive(Default)]
+    pub enum RegressionKind {
+        /// One commit is the cause.
+        #[default]
+        Step,
+        /// Small steps add up over its commits.
+        Drift,
+    }
+}
+
+impl From<ChangeKind> for RegressionKind {
+    fn from(kind: ChangeKind) -> Self {
+        match kind {
+            ChangeKind::Step | ChangeKind::KnownState => Self::Step,
+            ChangeKind::Drift => Self::Drift,
+        }
+    }
+}
+
 impl Direction {
     /// The direction of a relative change of times.
     pub fn from_change(change: f64) -> Self {
@@ -50,6 +71,8 @@ pub struct Regression {
     pub project: String,
     /// Slower or faster.
     pub direction: Direction,
+    /// `step`, or `drift`: small steps that add up since `after_commit`. A drift has no suspect commits.
+    pub kind: RegressionKind,
     /// The triage state.
     pub state: State,
     /// The cause.
@@ -57,7 +80,8 @@ pub struct Regression {
     /// Why its alerts are held; null if they are not.
     #[schema(required)]
     pub held_because: Option<String>,
-    /// The newest commit that was measured before all of its changes. It is not a suspect.
+    /// The newest commit that was measured before all of its changes. It is not a suspect. For a drift, the commit at
+    /// which the level before it began.
     pub after_commit: CommitPlace,
     /// The oldest commit that was measured after all of its changes: the last suspect.
     pub until_commit: CommitPlace,
@@ -111,7 +135,7 @@ macro_rules! select_regressions {
         sqlx::query_as!(
             Regression,
             r#"select regression.regression_id, project.slug as project,
-                      regression.direction as "direction: Direction",
+                      regression.direction as "direction: Direction", regression.kind as "kind: RegressionKind",
                       regression.state as "state: State", regression.cause as "cause: ChangeCause",
                       regression.held_because,
                       (after_commit.sha, after_commit.ordinal, after_commit.subject, after_commit.author)

@@ -9,7 +9,7 @@ use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis::Direction;
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::{ChangeCause, ChangePointRow};
+use roundtrip_storage::change_point::{ChangeCause, ChangeKind, ChangePointRow};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -36,11 +36,15 @@ pub(crate) struct ChangePoint {
     pub commit_ordinal: i64,
     /// The first commit of the new level: its full SHA.
     pub commit_sha: String,
-    /// The newest measured commit that is before the change with a probability of 95 %.
+    /// What kind of change it is: `step`, `drift` (small steps that add up since `after_commit_ordinal`), or `known_state`
+    /// (the machine switched between two levels that it had before).
+    pub kind: ChangeKind,
+    /// The newest measured commit that is before the change with a probability of 95 %. For a drift, the commit at which
+    /// the level before it began.
     pub after_commit_ordinal: i64,
     /// The measured commit up to which it happened with the same probability.
     pub until_commit_ordinal: i64,
-    /// The measured commits at which the new level may begin.
+    /// The measured commits at which the new level may begin; none for a drift.
     pub places: Vec<ChangePlace>,
     /// The level before, in nanoseconds.
     pub before_ns: f64,
@@ -110,6 +114,7 @@ impl From<ChangePointRow> for ChangePoint {
             figure: found.track.figure.into(),
             commit_ordinal: found.ordinal,
             commit_sha: row.commit_sha,
+            kind: found.kind,
             after_commit_ordinal: found.after_ordinal,
             until_commit_ordinal: found.until_ordinal,
             places: found

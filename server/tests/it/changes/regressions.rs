@@ -30,12 +30,12 @@ pub(crate) fn run(machine: &str, commit: u64, series: &[(&str, u64)], canary_ns:
 }
 
 /// A run of the series `ring`.
-fn ring(machine: &str, commit: u64, ns: u64) -> RunReport {
+pub(crate) fn ring(machine: &str, commit: u64, ns: u64) -> RunReport {
     run(machine, commit, &[("ring", ns)], 700)
 }
 
 /// A run with the unmeasured commits before it.
-fn with_history(count: u64, report: RunReport) -> RunReport {
+pub(crate) fn with_history(count: u64, report: RunReport) -> RunReport {
     let newest = report.commit.first_parent_ordinal.unwrap();
     let history = (newest + 1 - count..newest).rev().map(|number| factory::commit(number, Some(number)));
     RunReport { history: history.collect(), ..report }
@@ -73,7 +73,7 @@ async fn step(app: &TestApp, machine: &str, before: (&[(&str, u64)], u64), after
     search(app).await;
 }
 
-async fn list(app: &TestApp, query: &str) -> Vec<Value> {
+pub(crate) async fn list(app: &TestApp, query: &str) -> Vec<Value> {
     app.read(&format!("{LIST}{query}")).await["regressions"].as_array().unwrap().clone()
 }
 

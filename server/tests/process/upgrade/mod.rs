@@ -16,7 +16,10 @@ use std::path::Path;
 
 /// Rows to insert after each migration, as a server of that version writes them. They stay from then on.
 /// `UPLOAD` is replaced by a stored report.
-const ROWS: &[(i64, &str)] = &[(20_261_209_001_100, include_str!("baseline.sql"))];
+const ROWS: &[(i64, &str)] = &[
+    (20_261_209_001_100, include_str!("baseline.sql")),
+    (20_261_211_000_100, include_str!("change_kind.sql")),
+];
 /// The id of the first run, present in all states.
 const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
 /// Intended removals by migrations: tables, and columns as `table.column`.
