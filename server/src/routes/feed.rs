@@ -13,8 +13,9 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis::Direction;
+use roundtrip_domain::notify;
 use roundtrip_storage as db;
-use roundtrip_storage::regression::{self, Filter, Regression, State as Progress};
+use roundtrip_storage::regression::{self, Filter, Regression, RegressionKind, State as Progress};
 use roundtrip_storage::run::RunSummary;
 use roundtrip_wire::Slug;
 use sha2::{Digest, Sha256};
@@ -161,16 +162,24 @@ pub(crate) async fn feed_of_regressions(
 }
 
 fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {
-    let change = row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default();
     let commit = |sha: &str| sha.chars().take(7).collect::<String>();
     let series =
         if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
     let machines = row.machines.join(", ");
     let commits = row.until_commit.ordinal - row.after_commit.ordinal;
-    let blamed = if commits <= 1 {
-        format!("Caused by {}.", commit(&row.until_commit.sha))
-    } else {
-        format!("Caused by one of {} up to {}.", counted(commits, "commit"), commit(&row.until_commit.sha))
+    let until = commit(&row.until_commit.sha);
+    let (change, blamed) = match row.kind {
+        RegressionKind::Drift => (
+            format!(", {}", notify::drift(row.worst_change, row.series_count, &row.after_commit.sha)),
+            format!("Small steps over {} up to {until}.", counted(commits, "commit")),
+        ),
+        RegressionKind::Step => (
+            row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default(),
+            match commits {
+                ..=1 => format!("Caused by {until}."),
+                _ => format!("Caused by one of {} up to {until}.", counted(commits, "commit")),
+            },
+        ),
     };
     let fixed = row.fixed_by_commit.as_ref();
     let fixed = fixed.map(|fix| format!(" Back to baseline since {}.", commit(&fix.sha)));

@@ -103,6 +103,12 @@ async fn regression_feed_is_valid_atom(app: TestApp) {
     entries.iter().for_each(|entry| assert_valid_entry(*entry));
     assert_eq!(only(entries[0], "summary"), "Caused by 0000000. Back to baseline since 0000000.");
     assert_eq!(children(entries[1], "link")[0].attribute("href"), Some("/libfoo/regressions/1"));
+    app.regression("kind = 'drift'").await;
+    let text = read().await;
+    let drifted = Document::parse(&text).unwrap();
+    let drift = children(drifted.root_element(), "entry")[0];
+    assert_eq!(only(drift, "title"), "1 series slower on lab-1, drift of +20 % since 0000000: new");
+    assert_eq!(only(drift, "summary"), "Small steps over 0 commits up to 0000000.");
     let ids: BTreeSet<_> = [feed, entries[0], entries[1]].map(|node| only(node, "id")).into();
     assert_eq!(ids.len(), 3);
 }

@@ -93,6 +93,7 @@ fn regression_item(pages: &Pages, project: &str, row: Regression) -> RegressionI
         url: pages.regression(project, row.regression_id),
         regression_id: row.regression_id,
         series_count: row.series_count,
+        kind: row.kind,
         worst_change: row.worst_change,
         commit_count: (row.until_commit.ordinal - row.after_commit.ordinal).max(1),
         after_commit: commit_item(row.after_commit),

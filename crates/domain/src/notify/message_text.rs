@@ -1,6 +1,7 @@
 //! The text of a notification for Slack and e-mail: short, the worst change first.
 
 use roundtrip_storage::notification::payload::{CommitItem, Message, RegressionItem, Topic};
+use roundtrip_storage::regression::RegressionKind;
 use std::cmp::Ordering;
 
 /// How many items are described. More are only counted.
@@ -73,20 +74,46 @@ fn worst(item: &RegressionItem) -> f64 {
 fn regression(item: &RegressionItem, topic: Topic) -> Item {
     let series =
         if item.series_count == 1 { "1 series".into() } else { format!("{} series", item.series_count) };
-    let change = item.worst_change.map_or_else(|| "a change".to_owned(), percent);
-    let up_to = if item.series_count > 1 { "up to " } else { "" };
-    let what = format!("{up_to}{change} in {series} on {}", item.machines.join(", "));
+    let change = match item.kind {
+        RegressionKind::Step => change(item.worst_change, item.series_count),
+        RegressionKind::Drift => drift(item.worst_change, item.series_count, &item.after_commit.sha),
+    };
+    let what = format!("{change} in {series} on {}", item.machines.join(", "));
     let by = match (topic, &item.fixed_by_commit) {
         (Topic::Fixed, Some(commit)) => format!("back to baseline since {}", commit_text(commit)),
         (Topic::Fixed, None) => "back to baseline".to_owned(),
+        _ if item.kind == RegressionKind::Drift => {
+            let until = short_sha(&item.until_commit.sha);
+            format!(
+                "small steps over {} commits up to {until}; no single commit is the cause",
+                item.commit_count
+            )
+        }
         _ if item.commit_count == 1 => format!("by {}", commit_text(&item.until_commit)),
         _ => format!("by one of {} commits up to {}", item.commit_count, commit_text(&item.until_commit)),
     };
     Item { what, url: Some(item.url.clone()), detail: by }
 }
 
+/// `+20 %`, or `up to +20 %` in several series.
+fn change(worst: Option<f64>, series_count: i64) -> String {
+    let change = worst.map_or_else(|| "a change".to_owned(), percent);
+    let up_to = if series_count > 1 { "up to " } else { "" };
+    format!("{up_to}{change}")
+}
+
+/// Describes a drift by its largest change and the commit at which the level before it began: `drift of +6.1 % since
+/// 9c1f02a`.
+pub fn drift(worst: Option<f64>, series_count: i64, after_sha: &str) -> String {
+    format!("drift of {} since {}", change(worst, series_count), short_sha(after_sha))
+}
+
+fn short_sha(sha: &str) -> String {
+    sha.chars().take(7).collect()
+}
+
 fn commit_text(commit: &CommitItem) -> String {
-    let sha: String = commit.sha.chars().take(7).collect();
+    let sha = short_sha(&commit.sha);
     let subject: String = plain(&commit.subject).chars().take(SUBJECT_MAX).collect();
     let author = plain(&commit.author);
     let author = if author.is_empty() { String::new() } else { format!(" ({author})") };
@@ -134,6 +161,26 @@ mod tests {
         ];
         assert_eq!(actual, expected);
         assert_eq!(words.rest, None);
+    }
+
+    #[test]
+    fn a_drift_blames_no_commit() {
+        let mut message = example();
+        let drift = RegressionItem {
+            kind: RegressionKind::Drift,
+            worst_change: Some(0.061),
+            series_count: 1,
+            machines: vec!["lab-1".into()],
+            commit_count: 400,
+            ..message.regressions[0].clone()
+        };
+        message.regressions = vec![drift];
+        let words = MessageText::new(&message);
+        assert_eq!(words.items[0].what, "drift of +6.1 % since 9c1f02a in 1 series on lab-1");
+        let detail = "small steps over 400 commits up to 4f2d5c1; no single commit is the cause";
+        assert_eq!(words.items[0].detail, detail);
+        message.event = Topic::Fixed;
+        assert_eq!(MessageText::new(&message).items[0].detail, "back to baseline");
     }
 
     #[test]

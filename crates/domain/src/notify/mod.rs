@@ -19,6 +19,7 @@ mod outgoing;
 mod slack;
 mod webhook;
 
+pub use message_text::drift;
 pub(crate) use webhook::generate_key;
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -2,6 +2,7 @@
 //! a test checks the example there against these types.
 
 use super::Event;
+use crate::regression::RegressionKind;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -63,13 +64,17 @@ pub struct RegressionItem {
     pub series_count: i64,
     /// Machines with these changes.
     pub machines: Vec<String>,
+    /// Whether one commit is the cause, or small steps add up. Messages stored by a previous version lack it.
+    #[serde(default)]
+    pub kind: RegressionKind,
     /// The largest of the changes, as a share: 0.2 for 20 % slower.
     pub worst_change: Option<f64>,
-    /// The newest commit that was measured before all of its changes. It is not a suspect.
+    /// The newest commit that was measured before all of its changes. It is not a suspect. For a drift, the commit at
+    /// which the level before it began.
     pub after_commit: CommitItem,
-    /// The last suspect commit.
+    /// The last suspect commit, or the last one of a drift.
     pub until_commit: CommitItem,
-    /// The number of suspect commits.
+    /// The number of suspect commits, or the commits of a drift.
     pub commit_count: i64,
     /// The commit that brought it back to the baseline.
     pub fixed_by_commit: Option<CommitItem>,
