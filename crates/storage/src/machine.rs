@@ -35,6 +35,9 @@ pub struct MachineSummary {
     /// Why the machine is suspect: it recently caused changes. Alerts from it are held. Null if it is not suspect.
     #[schema(required)]
     pub suspect_because: Option<String>,
+    /// Commits among its newest 50 runs at which it switched between two levels that a series had before, for another
+    /// reason than the commit.
+    pub known_state_changes: i64,
     /// Its key.
     #[serde(skip)]
     pub machine_id: i64,
@@ -91,7 +94,7 @@ pub async fn list(
                   latest.started_at as last_run_at, latest.environment_id,
                   jsonb_build_object('stable', environment.stable, 'conditions', latest.conditions)
                       as "environment!: Json<Environment>",
-                  null::text as "suspect_because?",
+                  null::text as "suspect_because?", 0::bigint as "known_state_changes!",
                   (select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint from installation
                    where installation.machine_id = machine.machine_id
                      and of_project.project_id = any(installation.project_ids)) as "lost_run_count!"

@@ -57,8 +57,11 @@ pub(crate) async fn list_machines(
     let machine_ids: Vec<i64> = machines.iter().map(|row| row.machine_id).collect();
     let mut connection = state.pool.acquire().await?;
     let mut suspect = analysis::suspect::why(&mut connection, project_id, &machine_ids).await?;
+    let mut known_state_changes =
+        analysis::suspect::known_state_changes(&mut connection, project_id, &machine_ids).await?;
     for machine in &mut machines {
         machine.suspect_because = suspect.remove(&machine.machine_id);
+        machine.known_state_changes = known_state_changes.remove(&machine.machine_id).unwrap_or(0);
     }
     Ok(Json(MachineList { machines, next_after }))
 }

@@ -3045,6 +3045,12 @@ export interface components {
              */
             environment_id: number;
             /**
+             * Format: int64
+             * @description Commits among its newest 50 runs at which it switched between two levels that a series had before, for another
+             *     reason than the commit.
+             */
+            known_state_changes: number;
+            /**
              * Format: date-time
              * @description When the newest of them began.
              */

@@ -1,4 +1,4 @@
-//! Machines that cause changes themselves. Their results are doubtful and send no alerts.
+//! Machines that cause changes themselves. The results of suspect ones are doubtful and send no alerts.
 
 use roundtrip_storage::change_point;
 use sqlx::PgConnection;
@@ -20,4 +20,13 @@ pub async fn why(
     let why =
         |count| format!("results shifted without a code change at {count} commits (last {NEWEST_RUNS} runs)");
     Ok(suspect.map(|(machine_id, count)| (machine_id, why(count))).collect())
+}
+
+/// The number of commits among a machine's newest runs of a project where it switched between known states, by machine.
+pub async fn known_state_changes(
+    connection: &mut PgConnection,
+    project_id: i64,
+    machine_ids: &[i64],
+) -> sqlx::Result<HashMap<i64, i64>> {
+    change_point::known_state_changes(connection, project_id, machine_ids, NEWEST_RUNS).await
 }

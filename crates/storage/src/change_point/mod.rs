@@ -244,6 +244,36 @@ pub async fn unexplained(
     find(connection, &ids).await
 }
 
+/// The number of commits, among each machine's newest runs of a project, with changes that match a condition.
+macro_rules! count_changed_commits {
+    ($condition:literal, $connection:expr, $project_id:expr, $machine_ids:expr, $newest_runs:expr) => {
+        sqlx::query!(
+            r#"select wanted.machine_id as "machine_id!", count(distinct change_point.commit_id) as "count!"
+               from unnest($2::bigint[]) as wanted (machine_id)
+               cross join lateral (
+                   select distinct newest.commit_id
+                   from (
+                       select run.commit_id from run
+                       where run.project_id = $1 and run.machine_id = wanted.machine_id and not run.quarantined and not run.superseded
+                       order by run.run_id desc
+                       limit $3
+                   ) as newest
+               ) as measured
+               join change_point on change_point.commit_id = measured.commit_id and change_point.withdrawn_at is null
+                                and "# + $condition + r#"
+               join series on series.series_id = change_point.series_id and series.machine_id = wanted.machine_id
+               group by wanted.machine_id"#,
+            $project_id,
+            $machine_ids,
+            $newest_runs,
+        )
+        .map(|row| (row.machine_id, row.count))
+        .fetch_all($connection)
+        .await
+        .map(|rows| rows.into_iter().collect())
+    };
+}
+
 /// The number of commits, among each machine's newest runs of a project, where the machine caused changes.
 pub async fn machine_faults(
     connection: &mut PgConnection,
@@ -251,27 +281,22 @@ pub async fn machine_faults(
     machine_ids: &[i64],
     newest_runs: i64,
 ) -> sqlx::Result<HashMap<i64, i64>> {
-    let rows = sqlx::query!(
-        r#"select wanted.machine_id as "machine_id!", count(distinct change_point.commit_id) as "count!"
-           from unnest($2::bigint[]) as wanted (machine_id)
-           cross join lateral (
-               select distinct newest.commit_id
-               from (
-                   select run.commit_id from run
-                   where run.project_id = $1 and run.machine_id = wanted.machine_id and not run.quarantined and not run.superseded
-                   order by run.run_id desc
-                   limit $3
-               ) as newest
-           ) as measured
-           join change_point on change_point.commit_id = measured.commit_id and change_point.cause = 'machine'
-                            and change_point.withdrawn_at is null
-           join series on series.series_id = change_point.series_id and series.machine_id = wanted.machine_id
-           group by wanted.machine_id"#,
+    count_changed_commits!("change_point.cause = 'machine'", connection, project_id, machine_ids, newest_runs)
+}
+
+/// The number of commits, among each machine's newest runs of a project, where a series switched between known states
+/// for another reason than the commit. Changes that do not matter have no reason and are not counted.
+pub async fn known_state_changes(
+    connection: &mut PgConnection,
+    project_id: i64,
+    machine_ids: &[i64],
+    newest_runs: i64,
+) -> sqlx::Result<HashMap<i64, i64>> {
+    count_changed_commits!(
+        "change_point.kind = 'known_state' and change_point.matters and change_point.cause is distinct from 'commit'",
+        connection,
         project_id,
         machine_ids,
-        newest_runs,
+        newest_runs
     )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.machine_id, row.count)).collect())
 }

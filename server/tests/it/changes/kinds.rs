@@ -120,6 +120,9 @@ async fn known_states_without_a_known_cause_send_no_alert(app: TestApp) {
     assert_eq!(found, kinds("unknown"));
     // The fourth change is back to the level before the third.
     assert_eq!(regressions, json!([[21, "fixed", "step"], [61, "fixed", "step"]]));
+    let machines = app.read("/api/v1/projects/libfoo/machines").await;
+    // Commits 161 and 181 are among the newest 50 runs.
+    assert_eq!(machines["machines"][0]["known_state_changes"], 2);
 }
 
 #[database_test]
@@ -137,4 +140,5 @@ async fn known_states_by_a_commit_are_regressions(app: TestApp) {
     assert_eq!(found, kinds("commit"));
     let fixed = |until: u64| json!([until, "fixed", "step"]);
     assert_eq!(regressions, json!([fixed(21), fixed(61), fixed(101), fixed(141), [181, "new", "step"]]));
+    assert_eq!(app.read("/api/v1/projects/libfoo/machines").await["machines"][0]["known_state_changes"], 0);
 }
