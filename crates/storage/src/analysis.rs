@@ -128,14 +128,26 @@ pub async fn newest_ordinal(connection: &mut PgConnection, project_ids: &[i64]) 
     .await
 }
 
-/// The series of some runs of one machine, each with its smallest measured ordinal, or that of a change whose
+/// A series to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Unsearched {
+    /// The series.
+    pub series_id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// The first commit to search.
+    pub from_ordinal: i64,
+}
+
+/// The series of some runs of one machine, each from its smallest measured ordinal, or that of a change whose
 /// interval includes it, because such a change is searched again.
 pub async fn series(
     connection: &mut PgConnection,
     machine_id: i64,
     runs: &[Due],
-) -> sqlx::Result<Vec<(i64, i64)>> {
-    let rows = sqlx::query!(
+) -> sqlx::Result<Vec<Unsearched>> {
+    sqlx::query_as!(
+        Unsearched,
         r#"with measured as (
                select of_run.series_id, min(due.commit_ordinal) as from_ordinal
                from unnest($2::uuid[], $3::bigint[]) as due (run_id, commit_ordinal)
@@ -143,9 +155,10 @@ pub async fn series(
                cross join lateral unnest(run_result.series_ids) as of_run (series_id)
                group by of_run.series_id
            )
-           select measured.series_id as "series_id!",
+           select measured.series_id as "series_id!", series.project_id,
                   least(measured.from_ordinal, min(doubtful.ordinal)) as "from_ordinal!"
            from measured
+           join series on series.series_id = measured.series_id
            left join lateral (
                select commit.ordinal
                from change_point
@@ -154,13 +167,12 @@ pub async fn series(
                where change_point.series_id = measured.series_id and change_point.withdrawn_at is null
                  and commit.ordinal < measured.from_ordinal and until_commit.ordinal >= measured.from_ordinal
            ) as doubtful on true
-           group by measured.series_id, measured.from_ordinal
+           group by measured.series_id, series.project_id, measured.from_ordinal
            order by measured.series_id"#,
         machine_id,
         &runs.iter().map(|run| run.run_id).collect::<Vec<_>>(),
         &runs.iter().map(|run| run.commit_ordinal).collect::<Vec<_>>(),
     )
     .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.series_id, row.from_ordinal)).collect())
+    .await
 }

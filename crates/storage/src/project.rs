@@ -26,6 +26,10 @@ pub struct ProjectSummary {
     pub repository_url: Option<String>,
     /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: bool,
+    /// The smallest change that is reported, as a share; null for two standard deviations of each series' noise, at least
+    /// 1 % and at most 3 %.
+    #[schema(required)]
+    pub least_change: Option<f64>,
     /// Uploads.
     pub run_count: i64,
     /// Commits that were measured at least once.
@@ -142,6 +146,30 @@ pub async fn default_branch(connection: &mut PgConnection, project_id: i64) -> s
         .map(Option::flatten)
 }
 
+/// The smallest change that is reported in each of some projects, as a share; none for the default.
+pub async fn least_changes(
+    connection: &mut PgConnection,
+    project_ids: &[i64],
+) -> sqlx::Result<HashMap<i64, Option<f64>>> {
+    let rows =
+        sqlx::query!("select project_id, least_change from project where project_id = any($1)", project_ids)
+            .fetch_all(connection)
+            .await?;
+    Ok(rows.into_iter().map(|row| (row.project_id, row.least_change)).collect())
+}
+
+/// The smallest change that is reported in the project of a series, as a share; none for the default.
+pub async fn least_change(pool: &PgPool, series_id: i64) -> sqlx::Result<Option<f64>> {
+    sqlx::query_scalar!(
+        "select project.least_change from series join project on project.project_id = series.project_id
+         where series.series_id = $1",
+        series_id
+    )
+    .fetch_optional(pool)
+    .await
+    .map(Option::flatten)
+}
+
 /// When a project's first run arrived.
 ///
 /// # Errors
@@ -163,7 +191,7 @@ pub async fn list(
     sqlx::query_as!(
         ProjectSummary,
         r#"select project.slug as project, project.visibility as "visibility: Visibility", project.default_branch,
-                  project.repository_url, project.fails_on_regression,
+                  project.repository_url, project.fails_on_regression, project.least_change,
                   counted.run_count as "run_count!", counted.commit_count as "commit_count!",
                   counted.machine_count as "machine_count!", counted.series_count as "series_count!",
                   counted.latest_run_id as "latest_run_id?", null::timestamptz as "last_run_at?",

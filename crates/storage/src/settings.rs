@@ -5,13 +5,14 @@ use crate::access::Visibility;
 use sqlx::PgConnection;
 
 /// The settings of a project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the columns of table project, described there")]
 pub struct Settings {
     pub visibility: Visibility,
     pub default_branch: Option<String>,
     pub repository_url: Option<String>,
     pub fails_on_regression: bool,
+    pub least_change: Option<f64>,
 }
 
 /// The settings of a project, locked until the transaction ends. No upload to it is stored meanwhile.
@@ -20,7 +21,8 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
     sqlx::query_as!(
         Settings,
-        r#"select visibility as "visibility: Visibility", default_branch, repository_url, fails_on_regression
+        r#"select visibility as "visibility: Visibility", default_branch, repository_url, fails_on_regression,
+                  least_change
            from project where project_id = $1 for update"#,
         project_id,
     )
@@ -31,13 +33,15 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
 /// Changes the settings of a locked project.
 pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
     sqlx::query!(
-        "update project set visibility = $2, default_branch = $3, repository_url = $4, fails_on_regression = $5
+        "update project
+         set visibility = $2, default_branch = $3, repository_url = $4, fails_on_regression = $5, least_change = $6
          where project_id = $1",
         project_id,
         settings.visibility.as_ref(),
         settings.default_branch,
         settings.repository_url,
         settings.fails_on_regression,
+        settings.least_change,
     )
     .execute(connection)
     .await?;

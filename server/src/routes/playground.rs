@@ -27,7 +27,7 @@ const LAST_DEFAULT: i64 = 1_000;
 pub(crate) struct Playground {
     /// The settings of this search.
     pub settings: MethodSettings,
-    /// The server's own settings.
+    /// The project's own settings.
     pub shipped: MethodSettings,
     /// The machine's environments in the points. Only one is searched.
     pub environments: Vec<EnvironmentPoints>,
@@ -41,7 +41,7 @@ pub(crate) struct Playground {
     pub looks: Vec<Look>,
     /// The changes with these settings.
     pub change_points: Vec<TriedChange>,
-    /// The changes in the same points with the server's settings.
+    /// The changes in the same points with the project's settings.
     pub shipped_change_points: Vec<TriedChange>,
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct TriedChange {
     pub matters: bool,
 }
 
-/// The settings to try. Absent ones have the server's values.
+/// The settings to try. Absent ones have the project's values.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -153,10 +153,10 @@ pub(crate) struct PlaygroundQuery {
     /// Standard deviations, 1 to 20.
     #[param(minimum = 1, maximum = 20, default = 5.2)]
     pub deviations: Option<f64>,
-    /// A share, 0 to 1.
+    /// A share, 0 to 1. The default is that of the project, if it has one.
     #[param(minimum = 0, maximum = 1, default = 0.01)]
     pub least: Option<f64>,
-    /// A share, 0 to 1.
+    /// A share, 0 to 1. The default is that of the project, if it has one.
     #[param(minimum = 0, maximum = 1, default = 0.03)]
     pub least_of_noisy: Option<f64>,
     /// Points, 2 to 100.
@@ -201,7 +201,8 @@ pub(crate) async fn try_settings(
     Query(query): Query<PlaygroundQuery>,
 ) -> Result<Json<Playground>, ApiError> {
     let keys = permitted::series(&state, &caller, &[path.series_id]).await?;
-    let settings = query.settings()?;
+    let shipped = track::method(db::project::least_change(&state.pool, path.series_id).await?);
+    let settings = query.settings(shipped.settings())?;
     let last = within("last", query.last.unwrap_or(LAST_DEFAULT), 1..=LAST_MAX)?;
     let figure = query.figure.map_or(Figure::P50, |figure| figure.0);
     let selection = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last, lines: Lines::Main };
@@ -234,23 +235,29 @@ pub(crate) async fn try_settings(
         }
     };
     let playground =
-        tokio::task::spawn_blocking(move || Playground::new(settings, environments, track, points));
+        tokio::task::spawn_blocking(move || Playground::new(settings, &shipped, environments, track, points));
     Ok(Json(playground.await.map_err(ApiError::internal)?))
 }
 
 impl Playground {
-    fn new(settings: Settings, environments: Vec<EnvironmentPoints>, track: Track, points: Points) -> Self {
+    fn new(
+        settings: Settings,
+        shipped: &Method,
+        environments: Vec<EnvironmentPoints>,
+        track: Track,
+        points: Points,
+    ) -> Self {
         let method = Method::new(settings);
         let trial = points.try_out(&method, track);
         let changes =
             |trial: &Trial| trial.changes.iter().map(|change| TriedChange::new(&points, change)).collect();
         Self {
             settings: method.settings().into(),
-            shipped: Method::shipped().settings().into(),
+            shipped: shipped.settings().into(),
             environments,
             environment_id: track.environment_id,
             change_points: changes(&trial),
-            shipped_change_points: changes(&points.try_out(Method::shipped(), track)),
+            shipped_change_points: changes(&points.try_out(shipped, track)),
             looks: trial.looks.iter().map(|look| Look::new(&points, *look)).collect(),
             commit_ordinals: points.ordinals,
             values_ns: points.values,
@@ -299,8 +306,7 @@ impl TriedChange {
 }
 
 impl PlaygroundQuery {
-    fn settings(&self) -> Result<Settings, ApiError> {
-        let shipped = Settings::default();
+    fn settings(&self, shipped: &Settings) -> Result<Settings, ApiError> {
         let share = |name: &str, value: Option<f64>, default: f64, [low, high]: [f64; 2]| {
             within(name, value.unwrap_or(default), low..=high)
         };
@@ -319,7 +325,7 @@ impl PlaygroundQuery {
             memory: count("memory", self.memory, shipped.memory, [8, 4_096])?,
             sure: share("sure", self.sure, shipped.sure, [0.0, 1.0])?,
             patience: count("patience", self.patience, shipped.patience, [1, 10_000])?,
-            drift: shipped.drift,
+            drift: Settings::default().drift,
         }))
     }
 }

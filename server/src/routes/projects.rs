@@ -110,6 +110,10 @@ pub(crate) struct ProjectSettings {
     pub repository_url: Option<String>,
     /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: bool,
+    /// The smallest change that is reported, as a share; null for two standard deviations of each series' noise, at least
+    /// 1 % and at most 3 %.
+    #[schema(required)]
+    pub least_change: Option<f64>,
 }
 
 /// Creates a project before its first run, so that jobs can be queued.
@@ -140,6 +144,7 @@ pub(crate) async fn create_project(
         default_branch: request.default_branch,
         repository_url: request.repository_url,
         fails_on_regression: false,
+        least_change: None,
     };
     Ok((StatusCode::CREATED, Json(made)))
 }
@@ -165,6 +170,9 @@ pub(crate) async fn change_project(
     if let Some(Some(url)) = &change.repository_url {
         check_url(url)?;
     }
+    if let Some(Some(least)) = change.least_change {
+        check_least_change(least)?;
+    }
     let after = projects::change_project(&state.pool, &caller.by(), &found, change).await?;
     Ok(Json(ProjectSettings {
         project: found.project,
@@ -172,6 +180,7 @@ pub(crate) async fn change_project(
         default_branch: after.default_branch,
         repository_url: after.repository_url,
         fails_on_regression: after.fails_on_regression,
+        least_change: after.least_change,
     }))
 }
 
@@ -204,6 +213,14 @@ fn check_url(url: &str) -> Result<(), ApiError> {
     let detail =
         "expected https://, ssh://, git:// or file:// and a path, without a password (agents have their own)";
     Err(ApiError::parameter("repository_url", detail))
+}
+
+fn check_least_change(least: f64) -> Result<(), ApiError> {
+    if 0.0 < least && least < 1.0 {
+        return Ok(());
+    }
+    let detail = format!("{least}: expected a share above 0 and below 1, such as 0.02 for 2 %, or null");
+    Err(ApiError::parameter("least_change", detail))
 }
 
 fn check_branch(branch: &str) -> Result<(), ApiError> {

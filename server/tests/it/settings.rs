@@ -11,22 +11,50 @@ const PATH: &str = "/api/v1/projects/libfoo";
 async fn patch_changes_only_the_given_settings(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
-    for (change, visibility, branch) in [
-        (json!({"visibility": "private"}), "private", Value::Null),
-        (json!({"default_branch": "main"}), "private", json!("main")),
-        (json!({}), "private", json!("main")),
-        (json!({"visibility": "public", "default_branch": null}), "public", Value::Null),
+    let none = Value::Null;
+    for (change, visibility, branch, least_change) in [
+        (json!({"visibility": "private"}), "private", none.clone(), none.clone()),
+        (json!({"default_branch": "main"}), "private", json!("main"), none.clone()),
+        (json!({"least_change": 0.02}), "private", json!("main"), json!(0.02)),
+        (json!({}), "private", json!("main"), json!(0.02)),
+        (json!({"visibility": "public", "default_branch": null}), "public", none.clone(), json!(0.02)),
+        (json!({"least_change": null}), "public", none.clone(), none),
     ] {
         let answer = app.send("PATCH", PATH, &maintainer, Some(change.clone())).await;
         let settings: Value = answer.json();
         let expected = json!({
             "project": "libfoo", "visibility": visibility, "default_branch": branch, "repository_url": null,
-            "fails_on_regression": false,
+            "fails_on_regression": false, "least_change": least_change,
         });
         assert_eq!(settings, expected, "{change}");
         let project = app.read_as(&maintainer, PATH).await;
-        assert_eq!(at(&project, "visibility,default_branch"), json!([visibility, branch]));
+        let shown = at(&project, "visibility,default_branch,least_change");
+        assert_eq!(shown, json!([visibility, branch, least_change]));
     }
+    let admin = app.account("ada", true).await;
+    let log = app.read_as(&admin, "/api/v1/audit").await;
+    let newest = log["events"].as_array().unwrap().iter().find(|event| event["action"] == "project.change");
+    assert_eq!(newest.unwrap()["details"]["least_change"], json!({"from": 0.02, "to": null}), "{log}");
+}
+
+#[database_test]
+async fn rejects_a_least_change_that_is_no_share(app: TestApp) {
+    app.store(&factory::report()).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    for (least_change, part) in [
+        (json!(0), "parameter least_change: 0: expected a share above 0 and below 1"),
+        (json!(-0.1), "parameter least_change: -0.1: expected a share"),
+        (
+            json!(1),
+            "parameter least_change: 1: expected a share above 0 and below 1, such as 0.02 for 2 %, or null",
+        ),
+        (json!(5), "parameter least_change: 5: expected a share"),
+        (json!("2 %"), "parameter least_change: invalid type: string"),
+    ] {
+        let change = json!({ "least_change": least_change });
+        app.send("PATCH", PATH, &maintainer, Some(change)).await.assert_invalid(part);
+    }
+    assert_eq!(app.read(PATH).await["least_change"], Value::Null);
 }
 
 #[database_test]

@@ -3522,9 +3522,9 @@ export interface components {
             looks: components["schemas"]["Look"][];
             /** @description The settings of this search. */
             settings: components["schemas"]["MethodSettings"];
-            /** @description The server's own settings. */
+            /** @description The project's own settings. */
             shipped: components["schemas"]["MethodSettings"];
-            /** @description The changes in the same points with the server's settings. */
+            /** @description The changes in the same points with the project's settings. */
             shipped_change_points: components["schemas"]["TriedChange"][];
             /** @description The points' times in nanoseconds. */
             values_ns: number[];
@@ -3679,6 +3679,12 @@ export interface components {
             /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
             fails_on_regression?: boolean | null;
             /**
+             * Format: double
+             * @description The smallest change that is reported from now on, as a share above 0 and below 1; null for the default.
+             * @example 0.02
+             */
+            least_change?: number | null;
+            /**
              * @description The repository from which agents fetch commits; null for none.
              * @example https://git.example.org/libfoo.git
              */
@@ -3718,6 +3724,12 @@ export interface components {
             /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
             fails_on_regression: boolean;
             /**
+             * Format: double
+             * @description The smallest change that is reported, as a share; null for two standard deviations of each series' noise, at least
+             *     1 % and at most 3 %.
+             */
+            least_change: number | null;
+            /**
              * @description The project's name.
              * @example roundtrip
              */
@@ -3744,6 +3756,12 @@ export interface components {
              */
             last_run_at: string | null;
             latest_run: components["schemas"]["RunSummary"] | null;
+            /**
+             * Format: double
+             * @description The smallest change that is reported, as a share; null for two standard deviations of each series' noise, at least
+             *     1 % and at most 3 %.
+             */
+            least_change: number | null;
             /**
              * Format: int64
              * @description Machines that measured it.
@@ -8417,9 +8435,9 @@ export interface operations {
                 last?: number;
                 /** @description Standard deviations, 1 to 20. */
                 deviations?: number;
-                /** @description A share, 0 to 1. */
+                /** @description A share, 0 to 1. The default is that of the project, if it has one. */
                 least?: number;
-                /** @description A share, 0 to 1. */
+                /** @description A share, 0 to 1. The default is that of the project, if it has one. */
                 least_of_noisy?: number;
                 /** @description Points, 2 to 100. */
                 persistence?: number;

@@ -161,7 +161,7 @@ impl Analyst {
     }
 
     async fn search_series(&self, machine_id: i64, part: Part) -> Result<Vec<Outcome>, AnalysisError> {
-        let Part { from_ordinal, series_ids } = part;
+        let Part { from_ordinal, least_change, series_ids } = part;
         let keys: Vec<SeriesKey> =
             series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
         let memory = Method::shipped().settings().memory;
@@ -190,9 +190,12 @@ impl Analyst {
             parts.entry(line.series_id).or_default().push(line);
         }
         let results = tokio::task::spawn_blocking(move || {
+            let method = track::method(least_change);
             let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
             parts
-                .map(|(track, points)| Outcome::new(track, points, from_ordinal, stored.remove(&track)))
+                .map(|(track, points)| {
+                    Outcome::new(&method, track, points, from_ordinal, stored.remove(&track))
+                })
                 .collect()
         });
         Ok(results.await?)
@@ -202,10 +205,13 @@ impl Analyst {
 #[derive(Debug)]
 struct Part {
     from_ordinal: i64,
+    /// The smallest change that their project reports; none for the default.
+    least_change: Option<f64>,
     series_ids: Vec<i64>,
 }
 
-/// The series of some runs with the first new commit of each, split into parts that need little memory.
+/// The series of some runs with the first new commit of each, split into parts that need little memory and are of one
+/// project.
 async fn parts(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -214,21 +220,23 @@ async fn parts(
 ) -> sqlx::Result<Vec<Part>> {
     let project_ids: Vec<i64> = project_ids.iter().copied().collect();
     let newest = analysis::newest_ordinal(connection, &project_ids).await?;
-    let mut by_first: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for (series_id, from_ordinal) in analysis::series(connection, machine_id, due).await? {
-        by_first.entry(from_ordinal).or_default().push(series_id);
+    let least_changes = db::project::least_changes(connection, &project_ids).await?;
+    let mut by_first: BTreeMap<(i64, i64), Vec<i64>> = BTreeMap::new();
+    for series in analysis::series(connection, machine_id, due).await? {
+        by_first.entry((series.from_ordinal, series.project_id)).or_default().push(series.series_id);
     }
     let mut parts = Vec::new();
-    for (from_ordinal, series_ids) in by_first {
+    for ((from_ordinal, project_id), series_ids) in by_first {
+        let least_change = least_changes.get(&project_id).copied().flatten();
         // Usually one point per commit, plus the earlier ones.
         let commits = usize::try_from(newest - from_ordinal).unwrap_or(0);
         let points = Method::shipped().settings().memory + commits;
         let at_once = (POINTS_AT_ONCE / points).clamp(*SERIES_AT_ONCE.start(), *SERIES_AT_ONCE.end());
-        parts.extend(
-            series_ids
-                .chunks(at_once)
-                .map(|series_ids| Part { from_ordinal, series_ids: series_ids.to_vec() }),
-        );
+        parts.extend(series_ids.chunks(at_once).map(|series_ids| Part {
+            from_ordinal,
+            least_change,
+            series_ids: series_ids.to_vec(),
+        }));
     }
     Ok(parts)
 }
@@ -248,12 +256,18 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn new(track: Track, points: Points, from_ordinal: i64, stored: Option<Vec<ChangePointRow>>) -> Self {
+    fn new(
+        method: &Method,
+        track: Track,
+        points: Points,
+        from_ordinal: i64,
+        stored: Option<Vec<ChangePointRow>>,
+    ) -> Self {
         let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
         let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
         let known: Vec<Found> = known.into_iter().map(|(_, found)| found).collect();
         // Only times above 0 become points of a track.
-        let found = points.search(Method::shipped(), track, from_ordinal, &known).unwrap_or_default();
+        let found = points.search(method, track, from_ordinal, &known).unwrap_or_default();
         Self { points, stored, found }
     }
 }

@@ -7,11 +7,23 @@ use roundtrip_stats::change_point::{
 use roundtrip_storage::change_point::{ChangeKind, Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The columns that [`tracks`] needs.
 pub(crate) const COLUMNS: Columns<'static> =
     Columns { quantiles: &[Quantile::P99], repetitions: true, rate: false };
+
+/// The detection method of a project, given the smallest change that it reports.
+pub fn method(least_change: Option<f64>) -> Cow<'static, Method> {
+    match least_change {
+        None => Cow::Borrowed(Method::shipped()),
+        Some(least) => {
+            let settings = Settings { least: [least; 2], ..Settings::default() };
+            Cow::Owned(Method::new(without_smaller_drift(settings)))
+        }
+    }
+}
 
 /// Raises the drift to the smallest change that matters, so that a single change that does not matter is no drift.
 pub fn without_smaller_drift(settings: Settings) -> Settings {
@@ -367,6 +379,22 @@ mod tests {
             assert!(after.ordinal <= after.until_ordinal && after.places.is_empty(), "{after:?}");
             assert!(after.matters && after.change() >= 0.05, "{after:?}");
         }
+    }
+
+    #[test]
+    fn a_project_can_set_the_smallest_change_that_matters() {
+        let matters = |after: i64, least_change: Option<f64>| {
+            let points = points(&[vec![1_000; 40], vec![after; 40]].concat());
+            let found = points.search(&method(least_change), TRACK, 0, &[]).unwrap();
+            found.iter().map(|found| (found.matters, found.kind)).collect::<Vec<_>>()
+        };
+        let step = |matters| [(matters, ChangeKind::Step)];
+        assert_eq!(matters(1_006, None), step(false));
+        assert_eq!(matters(1_006, Some(0.005)), step(true));
+        assert_eq!(matters(1_080, None), step(true));
+        // More than the drift that others report, but a single step.
+        assert_eq!(matters(1_080, Some(0.1)), step(false));
+        assert_eq!(matters(1_120, Some(0.1)), step(true));
     }
 
     #[test]

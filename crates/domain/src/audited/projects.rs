@@ -47,6 +47,10 @@ pub struct ProjectChange {
     pub repository_url: Option<Option<String>>,
     /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: Option<bool>,
+    /// The smallest change that is reported from now on, as a share above 0 and below 1; null for the default.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<f64>, exclusive_minimum = 0.0, exclusive_maximum = 1.0, example = 0.02)]
+    pub least_change: Option<Option<f64>>,
 }
 
 /// Creates a project before its first run.
@@ -82,6 +86,7 @@ pub async fn change_project(
         default_branch: change.default_branch.unwrap_or_else(|| before.default_branch.clone()),
         repository_url: change.repository_url.unwrap_or_else(|| before.repository_url.clone()),
         fails_on_regression: change.fails_on_regression.unwrap_or(before.fails_on_regression),
+        least_change: change.least_change.unwrap_or(before.least_change),
     };
     if after == before {
         return Ok(after);
@@ -100,6 +105,7 @@ pub async fn change_project(
         "default_branch": {"from": before.default_branch, "to": after.default_branch},
         "repository_url": {"from": before.repository_url, "to": after.repository_url},
         "fails_on_regression": {"from": before.fails_on_regression, "to": after.fails_on_regression},
+        "least_change": {"from": before.least_change, "to": after.least_change},
         "points_changed": points,
     });
     commit(transaction, by, Action::ProjectChange, ("project", &project.project), details).await?;

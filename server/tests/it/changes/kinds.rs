@@ -1,8 +1,10 @@
-//! Drift, and known states of a machine.
+//! Drift, known states of a machine, and the smallest change that a project reports.
 
 use super::regressions::{list, ring, run, with_history};
-use super::{changes, search};
-use crate::support::{TestApp, at};
+use super::{changes, places, report, search, upload, upload_step};
+use crate::support::{TestApp, at, factory};
+use roundtrip_storage::access::Role;
+use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 
 /// The commits of a level in [`creeping_ns`].
@@ -141,4 +143,48 @@ async fn known_states_by_a_commit_are_regressions(app: TestApp) {
     let fixed = |until: u64| json!([until, "fixed", "step"]);
     assert_eq!(regressions, json!([fixed(21), fixed(61), fixed(101), fixed(141), [181, "new", "step"]]));
     assert_eq!(app.read("/api/v1/projects/libfoo/machines").await["machines"][0]["known_state_changes"], 0);
+}
+
+async fn set_least_change(app: &TestApp, least_change: Value) {
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let change = json!({ "least_change": least_change });
+    let answer = app.send("PATCH", "/api/v1/projects/libfoo", &maintainer, Some(change)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[database_test]
+async fn a_project_sets_the_smallest_reported_change(app: TestApp) {
+    app.store(&report(1, 1_000)).await;
+    set_least_change(&app, json!(0.3)).await;
+    upload_step(&app).await;
+    // Another project of the same machine has the default.
+    for commit in 1..=40 {
+        let report = report(commit, if commit <= 30 { 1_000 } else { 1_200 });
+        app.store(&RunReport { project: factory::slug("another"), ..report }).await;
+    }
+    search(&app).await;
+    let all = changes(&app).await;
+    assert_eq!((places(&all), &all[0]["matters"]), (vec![(30, 31, 31)], &json!(false)));
+    assert_eq!(at(&all[0], "kind,cause,regression_id"), json!(["step", null, null]));
+    assert_eq!(list(&app, "").await, [] as [Value; 0]);
+    let others = app.read("/api/v1/projects/another/regressions").await;
+    assert_eq!(others["regressions"].as_array().unwrap().len(), 1);
+    let trial = app.read("/api/v1/series/1/playground").await;
+    assert_eq!(
+        at(&trial, "shipped/least,change_points/0/matters,change_points/0/kind"),
+        json!([0.3, false, "step"])
+    );
+}
+
+#[database_test]
+async fn a_lower_threshold_reports_new_small_changes(app: TestApp) {
+    upload(&app, 1..=40, 100_000).await;
+    upload(&app, 41..=60, 100_800).await;
+    search(&app).await;
+    set_least_change(&app, json!(0.005)).await;
+    upload(&app, 61..=80, 101_600).await;
+    search(&app).await;
+    // Earlier changes keep their results.
+    let all = json!(changes(&app).await);
+    assert_eq!(at(&all, "*/commit_ordinal,matters"), json!([[41, false], [61, true]]));
 }
