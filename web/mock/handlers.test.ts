@@ -33,17 +33,24 @@ it("stores the triage of a regression", async () => {
   const api = mockApi();
   const url = "/api/v1/projects/libfoo/regressions";
   const states = async () => (await ask(api, "GET", `${url}?state=new`)).body.regressions as Body[];
-  expect(await states()).toHaveLength(1);
+  expect(await states()).toHaveLength(2);
   const { body } = await ask(api, "PATCH", `${url}/1`, { state: "acknowledged", note: "Looked at." });
   expect(body.regression).toMatchObject({ state: "acknowledged", note: "Looked at." });
-  expect(await states()).toEqual([]);
-  expect((await ask(mockApi(), "GET", `${url}?state=new`)).body.regressions).toHaveLength(1);
+  expect(await states()).toHaveLength(1);
+  expect((await ask(mockApi(), "GET", `${url}?state=new`)).body.regressions).toHaveLength(2);
 });
 
 it("stores project settings", async () => {
   const api = mockApi();
-  await ask(api, "PATCH", "/api/v1/projects/libfoo", { visibility: "private" });
-  expect((await ask(api, "GET", "/api/v1/projects/libfoo")).body.visibility).toBe("private");
+  const stored = async (change: object) => {
+    await ask(api, "PATCH", "/api/v1/projects/libfoo", change);
+    return (await ask(api, "GET", "/api/v1/projects/libfoo")).body;
+  };
+  expect(await stored({ visibility: "private", least_change: 0.02 })).toMatchObject({
+    visibility: "private",
+    least_change: 0.02,
+  });
+  expect((await stored({ least_change: null })).least_change).toBeNull();
 });
 
 it("creates and revokes tokens", async () => {
@@ -86,17 +93,19 @@ it("paginates lists", async () => {
   expect(second.next_after).toBeNull();
 });
 
-it("has a regression on both machines and a drifting machine", async () => {
+it("has a drift, a regression on both machines and a slower machine", async () => {
   const { body } = await ask(mockApi(), "GET", "/api/v1/projects/libfoo/regressions");
-  const told = (body.regressions as Body[]).map(({ cause, direction, machines }) => [
+  const told = (body.regressions as Body[]).map(({ kind, cause, direction, machines }) => [
+    kind,
     cause,
     direction,
     machines,
   ]);
   expect(told).toEqual([
-    ["machine", "regressed", ["lab-arm-1"]],
-    ["commit", "regressed", ["lab-arm-1", "lab-linux-1"]],
-    ["commit", "improved", ["lab-arm-1", "lab-linux-1"]],
+    ["drift", "commit", "regressed", ["lab-arm-1", "lab-linux-1"]],
+    ["step", "machine", "regressed", ["lab-arm-1"]],
+    ["step", "commit", "regressed", ["lab-arm-1", "lab-linux-1"]],
+    ["step", "commit", "improved", ["lab-arm-1", "lab-linux-1"]],
   ]);
 });
 

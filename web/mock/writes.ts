@@ -48,9 +48,10 @@ export const WRITES = {
     },
     "/api/v1/projects/{project}": (world, { path: { project }, body }) => {
       const settings = entryWith(world.projects, "project", project);
-      const { default_branch, repository_url, ...rest } = body;
+      const { default_branch, repository_url, least_change, ...rest } = body;
       if (default_branch !== undefined) settings.default_branch = default_branch;
       if (repository_url !== undefined) settings.repository_url = repository_url;
+      if (least_change !== undefined) settings.least_change = least_change;
       return Object.assign(settings, said(rest));
     },
     "/api/v1/projects/{project}/channels/{channel_id}": (world, { path: { channel_id }, body }) => {
@@ -79,7 +80,12 @@ export const WRITES = {
       if (world.projects.some((entry) => entry.project === project)) {
         throw new Refusal(409, "taken", "Name already in use", `project ${project} already exists`);
       }
-      const usual = { visibility: "public" as const, default_branch: null, repository_url: null };
+      const usual = {
+        visibility: "public" as const,
+        default_branch: null,
+        repository_url: null,
+        least_change: null,
+      };
       const made = { project, ...usual, ...said(settings), fails_on_regression: false };
       world.projects.push(made);
       return created(made);

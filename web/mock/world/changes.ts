@@ -1,16 +1,30 @@
-/** The changes of the mock: a regression, an improvement, and a machine that drifts. */
+/** The changes of the mock: a regression, an improvement, a slower machine, a drift, and changes without an alert. */
 import type { ChangePoint, CommitSummary, Regression, RegressionDetail } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
-import { after, DRIFT_AT, FASTER_AT, SLOWER_AT } from "./commits";
-import { isSlowed, pointOf, stepsOf } from "./figures";
+import {
+  after,
+  DRIFT,
+  FASTER_AT,
+  KNOWN_SWITCHES_AT,
+  MACHINE_AT,
+  SLOWER_AT,
+  SMALL_AT,
+  SWITCHES_AT,
+} from "./commits";
+import { isDrifting, isSlowed, isSwitching, pointOf, stepsOf } from "./figures";
 import type { MockSeries } from "./series";
 import type { World } from "./world";
 
 type Story = {
   ordinal: number;
+  /** The commit before a drift; otherwise the measured commit before. */
+  after?: number;
   isOf: (series: MockSeries) => boolean;
   witnesses: string[];
-  regression: Partial<Regression>;
+  kind?: ChangePoint["kind"];
+  matters?: boolean;
+  /** Its regression; absent for changes without an alert. */
+  regression?: Partial<Regression>;
 };
 
 const STORIES: Story[] = [
@@ -34,16 +48,30 @@ const STORIES: Story[] = [
     },
   },
   {
-    ordinal: DRIFT_AT,
+    ordinal: MACHINE_AT,
     isOf: ({ summary, machine }) => machine.machine === "lab-arm-1" && summary.transport.slug === "tcp",
     witnesses: ["control transport: commits of this repository cannot change it"],
     regression: { regression_id: 3, cause: "machine", direction: "regressed", state: "machine" },
   },
+  {
+    ordinal: DRIFT.at,
+    after: DRIFT.after,
+    isOf: ({ summary }) => isDrifting(summary),
+    witnesses: ["canaries stable", "controls stable"],
+    kind: "drift",
+    regression: { regression_id: 4, kind: "drift", cause: "commit", direction: "regressed", state: "new" },
+  },
+  { ordinal: SMALL_AT, isOf: ({ summary }) => isDrifting(summary), witnesses: [], matters: false },
+  ...SWITCHES_AT.map((ordinal): Story => {
+    const kind = KNOWN_SWITCHES_AT.includes(ordinal) ? "known_state" : "step";
+    return { ordinal, isOf: isSwitching, witnesses: ["canaries changed too"], kind };
+  }),
 ];
 
 export function changesOf(world: World, series: MockSeries[]): ChangePoint[] {
+  const stories = STORIES.toSorted((one, other) => one.ordinal - other.ordinal);
   return series.flatMap((entry) =>
-    STORIES.flatMap((story) =>
+    stories.flatMap((story) =>
       !entry.isImported && story.isOf(entry) ? changePoint(world, story, entry) : [],
     ),
   );
@@ -51,12 +79,12 @@ export function changesOf(world: World, series: MockSeries[]): ChangePoint[] {
 
 function changePoint(
   world: World,
-  { ordinal, regression, witnesses }: Story,
+  { ordinal, after: begin = ordinal - 1, witnesses, kind = "step", matters = true, regression }: Story,
   series: MockSeries,
 ): ChangePoint[] {
   const runs = world.runsOf(series).filter(({ commit }) => commit.ordinal >= ordinal);
   const [at] = runs;
-  const before = world.runsOf(series).findLast(({ commit }) => commit.ordinal < ordinal);
+  const before = world.runsOf(series).findLast(({ commit }) => commit.ordinal <= begin);
   if (at === undefined || before === undefined) return [];
   const { summary, machine } = series;
   const [before_ns, after_ns] = [pointOf(series, before), pointOf(series, at)].map(
@@ -65,7 +93,7 @@ function changePoint(
   const change = stepsOf(series, at.commit.ordinal) / stepsOf(series, before.commit.ordinal) - 1;
   return [
     {
-      change_point_id: summary.series_id * 10 + (regression.regression_id ?? 0),
+      change_point_id: summary.series_id * 100 + ordinal,
       series_id: summary.series_id,
       environment_id: machine.environmentAt(at.commit.ordinal).environment_id,
       figure: "p50",
@@ -78,11 +106,12 @@ function changePoint(
       change,
       confidence: 0.9999,
       direction: change > 0 ? "regressed" : "improved",
-      matters: true,
-      cause: regression.cause ?? "unknown",
-      regression_id: regression.regression_id ?? null,
+      kind,
+      matters,
+      cause: regression?.cause ?? null,
+      regression_id: regression?.regression_id ?? null,
       found_at: after(at.commit, 60),
-      places: [{ commit_ordinal: at.commit.ordinal, probability: 0.94 }],
+      places: kind === "drift" ? [] : [{ commit_ordinal: at.commit.ordinal, probability: 0.94 }],
       witnesses,
     },
   ];
@@ -90,11 +119,12 @@ function changePoint(
 
 /** The regressions, newest first. */
 export function regressionsOf(world: World): Regression[] {
-  return STORIES.flatMap(({ ordinal, regression }) => {
+  return STORIES.flatMap(({ ordinal, after: begin = ordinal - 1, regression }) => {
+    if (regression === undefined) return [];
     const changes = changesOf(world, world.series).filter(
       ({ regression_id }) => regression_id === regression.regression_id,
     );
-    const [before, at] = [world.commits[ordinal - 2], world.commits[ordinal - 1]];
+    const [before, at] = [world.commits[begin - 1], world.commits[ordinal - 1]];
     if (before === undefined || at === undefined) return [];
     const worst = changes.map(({ change }) => change).sort((a, b) => Math.abs(b) - Math.abs(a))[0];
     const machines = new Set(
@@ -117,10 +147,11 @@ export function regressionsOf(world: World): Regression[] {
 const placeOf = ({ ordinal, sha }: CommitSummary) => ({ ordinal, sha });
 
 export function detailOf(world: World, regression: Regression): RegressionDetail {
-  const { regression_id, until_commit, cause } = regression;
+  const { regression_id, until_commit, cause, kind } = regression;
   const of = (ordinal: number, probability: number) => {
     const commit = world.commits[ordinal - 1];
-    return commit === undefined || cause !== "commit" ? [] : [{ commit, probability, measured: true }];
+    const isKnown = commit !== undefined && cause === "commit" && kind === "step";
+    return isKnown ? [{ commit, probability, measured: true }] : [];
   };
   return {
     regression,

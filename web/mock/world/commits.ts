@@ -6,9 +6,15 @@ export const COMMIT_COUNT = 40;
 /** The commits that make the library slower and faster. */
 export const SLOWER_AT = 28;
 export const FASTER_AT = 15;
-/** The commits at which a kernel was updated and a machine drifted. */
+/** The commits at which a kernel was updated and a machine became slower. */
 export const KERNEL_AT = 20;
-export const DRIFT_AT = 34;
+export const MACHINE_AT = 34;
+/** A change below the threshold, and a drift of small steps. */
+export const SMALL_AT = 19;
+export const DRIFT = { after: 21, at: 36, change: 0.061 };
+/** The commits at which a machine switched between two states; the first two switches make both known. */
+export const SWITCHES_AT = [4, 8, 12, 15];
+export const KNOWN_SWITCHES_AT = SWITCHES_AT.slice(2);
 
 /** The time of the first commit, and the interval between commits. */
 const BEGIN_MS = Date.parse("2026-11-03T08:00:00Z");

@@ -1,7 +1,7 @@
 /** The figures of a series at a run: a level with changes and noise. */
 import type { HistogramBin, Point, Repetition, RunSummary, StatedPoint } from "@/api/types";
 import { aPoint, aRepetition, aStatedPoint, latency } from "@/test/fixtures";
-import { DRIFT_AT, FASTER_AT, noise, SLOWER_AT, wobble } from "./commits";
+import { DRIFT, FASTER_AT, MACHINE_AT, noise, SLOWER_AT, SMALL_AT, SWITCHES_AT, wobble } from "./commits";
 import type { Machine } from "./machines";
 import type { MockSeries } from "./series";
 
@@ -15,9 +15,26 @@ export function stepsOf({ summary, machine }: MockSeries, ordinal: number): numb
   let factor = 1;
   if (isSlowed(transport.slug, kase.scenario) && ordinal >= SLOWER_AT) factor *= 1.2;
   if (transport.slug === "ring-futex" && kase.scenario === "route" && ordinal >= FASTER_AT) factor *= 0.8;
-  if (machine.machine === "lab-arm-1" && transport.slug === "tcp" && ordinal >= DRIFT_AT) factor *= 1.09;
+  if (machine.machine === "lab-arm-1" && transport.slug === "tcp" && ordinal >= MACHINE_AT) factor *= 1.09;
+  if (isDrifting(summary))
+    factor *= (ordinal < SMALL_AT ? 1 : 1.014) * (1 + DRIFT.change * driftedBy(ordinal));
+  if (isSwitching({ summary, machine }) && switchesBy(ordinal) % 2 === 1) factor *= 1.3;
   return factor;
 }
+
+/** Has a small change, then becomes slower in small steps. */
+export const isDrifting = ({ transport, case: kase }: MockSeries["summary"]) =>
+  transport.slug === "unix-stream" && kase.scenario === "roundtrip";
+
+/** Also switches between two states of its machine. */
+export const isSwitching = ({ summary, machine }: Pick<MockSeries, "summary" | "machine">) =>
+  machine.machine === "lab-arm-1" && isDrifting(summary);
+
+/** The part of the drift up to a commit, from 0 to 1. */
+const driftedBy = (ordinal: number) =>
+  Math.min(1, Math.max(0, (ordinal - DRIFT.after) / (DRIFT.at - DRIFT.after)));
+
+const switchesBy = (ordinal: number) => SWITCHES_AT.filter((at) => at <= ordinal).length;
 
 export const isSlowed = (slug: string, scenario: string) => slug === "ring-futex" && scenario === "roundtrip";
 

@@ -4,7 +4,7 @@
  */
 import type * as Api from "@/api/types";
 import { regressionsOf } from "./changes";
-import { COMMIT_COUNT, mainLine } from "./commits";
+import { COMMIT_COUNT, KNOWN_SWITCHES_AT, mainLine } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
 import { agentsOf, jobsOf, SCHEDULES } from "./lab";
 import { MACHINES } from "./machines";
@@ -31,6 +31,7 @@ export class World {
     default_branch: "main",
     repository_url: project === PROJECT ? "https://git.example.org/libfoo.git" : null,
     fails_on_regression: false,
+    least_change: null,
     visibility: project === PROJECT ? "public" : "private",
   }));
   readonly session: Api.SessionInfo;
@@ -72,6 +73,7 @@ export class World {
         last_run_at: newest.started_at,
         lost_run_count: 0,
         suspect_because,
+        known_state_changes: machine === "lab-arm-1" ? KNOWN_SWITCHES_AT.length : 0,
         ...environmentAt(newest.commit.ordinal),
       };
     }).sort((one, other) => (one.machine < other.machine ? -1 : 1));

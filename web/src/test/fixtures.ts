@@ -272,6 +272,7 @@ export const aRegression = builder<Api.Regression>({
   regression_id: 9,
   project: "libfoo",
   direction: "regressed",
+  kind: "step",
   state: "new",
   cause: "commit",
   held_because: null,
@@ -305,6 +306,7 @@ export const aChangePoint = builder<Api.ChangePoint>({
   change: 0.2,
   direction: "regressed",
   confidence: 0.999_999,
+  kind: "step",
   matters: true,
   cause: "commit",
   witnesses: [],
@@ -328,6 +330,21 @@ export const aLine = builder<Api.LineSeries>({
   stated: null,
 });
 
+export const aProject = builder<Api.ProjectSummary>({
+  project: "libfoo",
+  visibility: "public",
+  default_branch: "main",
+  repository_url: null,
+  fails_on_regression: false,
+  least_change: null,
+  run_count: 1,
+  series_count: 1,
+  machine_count: 1,
+  commit_count: 1,
+  last_run_at: "2026-11-14T11:00:00Z",
+  latest_run: aRunSummary(),
+});
+
 export const aMachine = builder<Api.MachineSummary>({
   machine: "lab-linux-1",
   os: "linux",
@@ -338,6 +355,7 @@ export const aMachine = builder<Api.MachineSummary>({
   environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
   lost_run_count: 0,
   suspect_because: null,
+  known_state_changes: 0,
 });
 
 export const aReading = builder<Api.CanaryReading>({
