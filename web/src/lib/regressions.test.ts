@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Regression } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
-import { changeText, headlineOf } from "./regressions";
+import { headlineOf } from "./regressions";
 
 const REGRESSION = aRegression();
 
@@ -16,8 +16,4 @@ test("the headline counts open regressions and names the worst", () => {
   expect(headlineOf([], { ...OPEN, shown: "machine", direction: "improved" })).toBe(
     "No improvements caused by machines",
   );
-});
-
-test("a change has two digits", () => {
-  expect([0.2, 0.052, -0.031, 0.0999].map(changeText)).toEqual(["+20 %", "+5.2 %", "\u22123.1 %", "+10 %"]);
 });

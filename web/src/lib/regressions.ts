@@ -2,6 +2,7 @@
 import type { RegressionsAsked } from "@/api/queries";
 import type { ChangePoint, CommitPlace, Regression, RegressionState, SeriesSummary } from "@/api/types";
 import { caseName } from "./cases";
+import { changeText } from "./changes";
 import { shortSha } from "./commits";
 import { counted } from "./units";
 
@@ -26,14 +27,6 @@ type Inbox = { shown?: Shown; direction?: Direction; quiet?: boolean; after?: st
 export function askedFor({ shown = "open", direction = "regressed", ...rest }: Inbox): RegressionsAsked {
   const states = STATES[shown];
   return { direction, ...(states.length > 0 && { state: states.join(",") }), ...rest };
-}
-
-/** The change of a time: `+12 %`, `-0.8 %`. */
-export function changeText(share: number): string {
-  const percent = share * 100;
-  const size = Math.abs(percent);
-  const digits = size >= 9.95 ? 0 : 1;
-  return `${percent < 0 ? "\u2212" : "+"}${size.toFixed(digits)} %`;
 }
 
 export function headlineOf(

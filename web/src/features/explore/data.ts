@@ -3,11 +3,11 @@ import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { Spark, SparkMark } from "@/components/chart/sparklines";
 import { caseName, caseParts } from "@/lib/cases";
+import { changeText } from "@/lib/changes";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { drawnPlaces } from "@/lib/history";
 import { distinguishing } from "@/lib/methodology";
 import type { Figure } from "@/lib/query";
-import { changeText } from "@/lib/regressions";
 import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
 import { counted, formatNs } from "@/lib/units";
 

@@ -1,10 +1,10 @@
 /** Texts of the machine pages. Pure. */
 import type { AgentSummary, CanaryReading, CountedShare, MachineSummary } from "@/api/types";
 import type { Drift } from "@/lib/canaries";
+import { changeText } from "@/lib/changes";
 import { ascending, distinct } from "@/lib/collections";
 import { changedFacts } from "@/lib/environments";
 import { type Health, usualText } from "@/lib/machines";
-import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
 import { counted, formatCount, formatShare } from "@/lib/units";
 

@@ -4,10 +4,11 @@ import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { rowHead, TableSection } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
+import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
-import { changeText, rangeText, STATE_NAMES, SURE } from "@/lib/regressions";
+import { rangeText, STATE_NAMES, SURE } from "@/lib/regressions";
 import { counted, quantityOfNs } from "@/lib/units";
 import type { RegressionRow } from "./load";
 

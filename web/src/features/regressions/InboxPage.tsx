@@ -8,12 +8,12 @@ import { FormError } from "@/components/form";
 import { Button, Older, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
+import { changeText } from "@/lib/changes";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression } from "@/lib/paths";
 import {
   askedFor,
-  changeText,
   DIRECTIONS,
   headlineOf,
   rangeText,

@@ -1,7 +1,8 @@
 /** Texts for regressions. Pure. */
 import type { Culprit, Regression } from "@/api/types";
+import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
-import { changeText, SURE } from "@/lib/regressions";
+import { SURE } from "@/lib/regressions";
 import { counted } from "@/lib/units";
 
 /** `Slower by up to 20 %, since 2d9f8c1 “Copy twice”`. */
