@@ -17,17 +17,33 @@ it("uses stated values without samples", () => {
   expect(historyOf(aLine({ commit_ordinals: [1, 1, 1], stated })).values).toEqual([4000, 4050, 4050]);
 });
 
-it("places relevant changes, earlier ones at the beginning", () => {
+it("places changes of its figure, earlier ones before the beginning", () => {
   const changes = [
     aChangePoint({ commit_ordinal: 11 }),
     aChangePoint({ commit_ordinal: 3, direction: "improved" }),
-    aChangePoint({ commit_ordinal: 12, matters: false }),
     aChangePoint({ commit_ordinal: 12, figure: "p99" }),
     aChangePoint({ commit_ordinal: 99 }),
   ];
-  expect(marksOf(changes, historyOf(line))).toEqual([
-    { place: 1, direction: "regressed" },
-    { place: "before", direction: "improved" },
+  expect(marksOf(changes, historyOf(line).ordinals)).toEqual([
+    { place: 1, from: 1, mark: "step", direction: "regressed", text: "#11: p50 +20 %" },
+    { place: "before", from: 0, mark: "step", direction: "improved", text: "#3: p50 +20 %" },
+  ]);
+});
+
+it("places a drift from its beginning, and changes without an alert below it", () => {
+  const changes = [
+    aChangePoint({ kind: "drift", change: 0.061, after_commit_ordinal: 3, commit_ordinal: 12 }),
+    aChangePoint({ kind: "known_state", commit_ordinal: 12 }),
+    aChangePoint({ matters: false, commit_ordinal: 12, change: 0.01 }),
+    aChangePoint({ matters: false, commit_ordinal: 12, change: 0.02, figure: "p99" }),
+  ];
+  expect(marksOf(changes, [10, 11, 12], ["p50", "p99"])).toMatchObject([
+    {
+      mark: "small",
+      text: "#12: p50 +1.0 %, small change, below the threshold; #12: p99 +2.0 %, small change, below the threshold",
+    },
+    { mark: "known_state", place: 2, from: 2 },
+    { mark: "drift", place: 2, from: 0, text: "#12: p50 drift of +6.1 % since #3" },
   ]);
 });
 

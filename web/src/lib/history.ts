@@ -1,5 +1,7 @@
 /** The newest values of a series, for sparklines. Pure. */
-import type { ChangePoint, LineSeries } from "@/api/types";
+import type { ChangePoint, CommitSummary, LineSeries } from "@/api/types";
+import { byImportance, type ChangeMark, markOf, pointWords } from "./changes";
+import { groupBy } from "./collections";
 import { numbersOf } from "./statistics";
 
 /** The point drawn for a commit: its column index, and how many runs the commit has. */
@@ -26,8 +28,16 @@ export function drawnPlaces(line: Pick<LineSeries, "commit_ordinals" | "work_tre
 
 export type History = { ordinals: number[]; values: number[] };
 
-/** A change point on a line, or before its beginning. */
-export type Mark = { place: number | "before"; direction: ChangePoint["direction"] };
+/** Change points of one kind at one place of a line, or before its beginning. */
+export type Mark = {
+  place: number | "before";
+  /** The first place of a drift; otherwise its place. */
+  from: number;
+  mark: ChangeMark;
+  direction: ChangePoint["direction"];
+  /** `#31: p50 +20 %` */
+  text: string;
+};
 
 /** A line's p50 or p99; for imports, the stated values. */
 export function historyOf(line: LineSeries, figure: "p50" | "p99" = "p50"): History {
@@ -39,16 +49,30 @@ export function historyOf(line: LineSeries, figure: "p50" | "p99" = "p50"): Hist
   return { ordinals: known.map(({ ordinal }) => ordinal), values: known.map(({ value }) => value) };
 }
 
-/** The relevant changes of one figure, placed on the line. */
+/** The changes of some figures, placed on a line over these commits; the most important are last. */
 export function marksOf(
   changes: readonly ChangePoint[],
-  { ordinals }: History,
-  figure: string = "p50",
+  ordinals: readonly number[],
+  figures: readonly string[] = ["p50"],
+  commits: readonly CommitSummary[] = [],
 ): Mark[] {
-  const relevant = changes.filter((change) => change.matters && change.figure === figure);
-  return relevant.flatMap(({ commit_ordinal, direction }): Mark[] => {
-    const place = ordinals.findIndex((ordinal) => ordinal >= commit_ordinal);
-    if (place > 0) return [{ place, direction }];
-    return place === 0 ? [{ place: "before", direction }] : [];
+  const placeOf = (asked: number) => ordinals.findIndex((ordinal) => ordinal >= asked);
+  const marks = changes.flatMap((change): Mark[] => {
+    const { figure, kind, direction, commit_ordinal, after_commit_ordinal } = change;
+    const first = placeOf(commit_ordinal);
+    if (first === -1 || !figures.includes(figure)) return [];
+    return [
+      {
+        place: commit_ordinal < (ordinals[0] ?? 0) ? "before" : first,
+        from: kind === "drift" ? placeOf(after_commit_ordinal) : first,
+        mark: markOf(change),
+        direction,
+        text: `#${commit_ordinal}: ${pointWords(change, commits)}`,
+      },
+    ];
   });
+  const alike = groupBy(marks, ({ place, mark, direction }) => `${place} ${mark} ${direction}`);
+  return [...alike.values()]
+    .map((same) => ({ ...same[0], text: same.map(({ text }) => text).join("; ") }))
+    .sort(byImportance);
 }

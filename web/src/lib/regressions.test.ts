@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Regression } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
-import { headlineOf } from "./regressions";
+import { headlineOf, suspectsText, worstText } from "./regressions";
 
 const REGRESSION = aRegression();
 
@@ -16,4 +16,14 @@ test("the headline counts open regressions and names the worst", () => {
   expect(headlineOf([], { ...OPEN, shown: "machine", direction: "improved" })).toBe(
     "No improvements caused by machines",
   );
+});
+
+test("a drift names its range instead of suspects", () => {
+  const drift = aRegression({ kind: "drift", until_commit: { sha: "c".repeat(40), ordinal: 46 } });
+  expect(worstText(drift, 0.061)).toBe("Drift of +6.1 % since aaaaaaa");
+  expect(suspectsText(drift)).toBe("No single commit: aaaaaaa..ccccccc (16 commits)");
+  expect(worstText(REGRESSION, 0.2)).toBe("+20 %");
+  expect(worstText(drift, null)).toBe("Drift since aaaaaaa");
+  expect(worstText(REGRESSION, null)).toBe("unknown");
+  expect(suspectsText(REGRESSION)).toBe("bbbbbbb");
 });

@@ -2,9 +2,9 @@
 import type { RegressionsAsked } from "@/api/queries";
 import type { ChangePoint, CommitPlace, Regression, RegressionState, SeriesSummary } from "@/api/types";
 import { caseName } from "./cases";
-import { changeText } from "./changes";
+import { changeText, changeWords } from "./changes";
 import { shortSha } from "./commits";
-import { counted } from "./units";
+import { counted, upperFirst } from "./units";
 
 /** Filters by state; the first is the default. */
 export const SHOWN = ["open", "fixed", "invalid", "machine", "all"] as const;
@@ -73,6 +73,19 @@ export function rangeText(after: CommitPlace, until: CommitPlace): string {
   const count = until.ordinal - after.ordinal;
   if (count <= 1) return shortSha(until.sha);
   return `${shortSha(after.sha)}..${shortSha(until.sha)} (${counted(count, "commit")})`;
+}
+
+/** The largest change: `+12 %`, `Drift of +6.1 % since 2d9f8c1`. */
+export function worstText({ kind, after_commit }: Regression, change: number | null, since?: string): string {
+  const begin = since ?? shortSha(after_commit.sha);
+  if (change === null) return kind === "drift" ? `Drift since ${begin}` : "unknown";
+  return upperFirst(changeWords({ kind, matters: true, change }, begin));
+}
+
+/** The suspect commits; a drift has none, only a range. */
+export function suspectsText({ kind, after_commit, until_commit }: Regression): string {
+  const range = rangeText(after_commit, until_commit);
+  return kind === "drift" ? `No single commit: ${range}` : range;
 }
 
 /** The text of a link to a series: `unix-stream round trip 64 B, two processes, same CPU on lab-1`. */

@@ -1,7 +1,8 @@
 import { fireEvent, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { withLayout } from "@/test/layout";
 import { DraggedBarsChart } from "./DraggedBarsChart";
 
 const START = [
@@ -9,18 +10,7 @@ const START = [
   { from: 16, to: 64, count: 60, cumulative: 1 },
 ];
 
-beforeEach(() => {
-  vi.spyOn(HTMLElement.prototype, "getBoundingClientRect").mockReturnValue(new DOMRect(0, 0, 720, 264));
-  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      unobserve() {}
-      disconnect() {}
-    },
-  );
-});
+withLayout(720, 264);
 
 function show() {
   const onDrag = vi.fn();

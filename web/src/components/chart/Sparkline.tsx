@@ -1,10 +1,10 @@
 /**
  * A sparkline. Its height covers at least 10 % of the median on each side, so that ordinary noise looks small. A
- * single value is a dot. Triangles below mark change points: up for slower, down for faster, at the left edge if
- * before the line.
+ * single value is a dot. Marks below are change points: up for slower, down for faster, at the left edge if before the
+ * line.
  */
 import type { Mark } from "@/lib/history";
-import { changeTriangle, rounded, sparkScale } from "./sparklines";
+import { markPath, rounded, sparkScale } from "./sparklines";
 
 type Props = { values: number[]; marks?: Mark[]; width?: number; height?: number };
 
@@ -21,16 +21,24 @@ export function Sparkline({ values, marks = [], width = 132, height = 22 }: Prop
       ) : (
         <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} strokeLinejoin="round" />
       )}
-      {marks.map(({ place, direction }) => (
+      {marks.map(({ place, from, mark, direction, text }) => (
         <path
-          key={`${place} ${direction}`}
-          className={`spark-mark change-${direction}`}
+          key={`${place} ${mark} ${direction}`}
+          className={`change-shape change-shape-${mark} change-shape-${direction}`}
           d={
             place === "before"
               ? `M0,${height + 3}l5,-3v6z`
-              : changeTriangle(points[place]?.x ?? width, height, direction)
+              : markPath({
+                  mark,
+                  direction,
+                  x: points[place]?.x ?? width,
+                  from: points[from]?.x ?? 0,
+                  top: height,
+                })
           }
-        />
+        >
+          <title>{text}</title>
+        </path>
       ))}
     </svg>
   );

@@ -1,11 +1,18 @@
 import { fireEvent, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
+import type { Mark } from "@/lib/history";
 import { CrosshairScope } from "./crosshair";
 import { SparklineGrid, type SparkRow } from "./SparklineGrid";
 import { SPARK } from "./sparklines";
 
 const ORDINALS = [10, 11, 12];
+
+const MARKS_OF_ROW: Mark[] = [
+  { place: 1, from: 1, mark: "small", direction: "regressed", text: "#11: small" },
+  { place: 2, from: 0, mark: "drift", direction: "regressed", text: "#12: drift" },
+  { place: 1, from: 1, mark: "step", direction: "regressed", text: "#11: p50 +12 %" },
+];
 
 function pointAt(element: Element, clientX = 0) {
   fireEvent(element, new MouseEvent("pointermove", { clientX, bubbles: true }));
@@ -15,7 +22,7 @@ function aRow(key: string, values: (number | null)[]): SparkRow {
   return {
     key,
     cells: [key],
-    spark: { values, breaks: [], marks: [{ place: 1, direction: "regressed", text: "p50 +12 % since #11" }] },
+    spark: { values, breaks: [], marks: MARKS_OF_ROW },
     text: `${key} in words`,
     newest: `newest ${key}`,
   };
@@ -95,7 +102,9 @@ it("is a slider over commits for the keyboard", async () => {
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
 });
 
-it("describes the change at a mark", () => {
-  setUp();
-  expect(screen.getAllByText("p50 +12 % since #11")).toHaveLength(2);
+it("describes changes at their marks, the most important on top", () => {
+  const { line } = setUp();
+  const marks = [...line.querySelectorAll(".change-shape")];
+  expect(marks.map(({ textContent }) => textContent)).toEqual(["#11: small", "#12: drift", "#11: p50 +12 %"]);
+  expect(marks[1]?.classList).toContain("change-shape-drift");
 });

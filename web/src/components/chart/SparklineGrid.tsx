@@ -3,7 +3,7 @@ import { memo, type PointerEvent, type ReactNode, useMemo } from "react";
 import { ScrollRegion } from "@/components/ui/states";
 import { CommitSlider, placeOf } from "./CommitSlider";
 import { useCrosshair, usePoint } from "./crosshair";
-import { changeTriangle, drawn, placeAt, placeX, SPARK, type Spark } from "./sparklines";
+import { drawn, markPath, placeAt, placeX, SPARK, type Spark } from "./sparklines";
 
 /** One row: its first cells, and its line. */
 export type SparkRow = {
@@ -110,15 +110,19 @@ function Line({ spark, text, ordinals }: LineProps) {
       {/* The pointer area is larger than the line. */}
       <rect width={SPARK.width} height={FULL_HEIGHT_PX} fill="transparent" stroke="none" />
       <path d={path} strokeLinejoin="round" strokeLinecap="round" />
-      {spark.marks.map(({ place, direction, text: markText }) => (
-        <path
-          key={`${place} ${direction}`}
-          className={`spark-mark spark-${direction}`}
-          d={changeTriangle(placeX(place, spark.values.length), SPARK.height + 1, direction)}
-        >
-          <title>{markText}</title>
-        </path>
-      ))}
+      {spark.marks.map(({ place, from, mark, direction, text: markText }) => {
+        if (place === "before") return null;
+        const [x, begin] = [place, from].map((at) => placeX(at, spark.values.length)) as [number, number];
+        return (
+          <path
+            key={`${place} ${mark} ${direction}`}
+            className={`change-shape change-shape-${mark} change-shape-${direction}`}
+            d={markPath({ mark, direction, x, from: begin, top: SPARK.height + 1 })}
+          >
+            <title>{markText}</title>
+          </path>
+        );
+      })}
       <Cross spark={spark} y={y} ordinals={ordinals} />
     </svg>
   );

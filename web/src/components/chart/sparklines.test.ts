@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { drawn, placeAt, placeX, SPARK } from "./sparklines";
+import { MARKS } from "@/lib/changes";
+import { drawn, markPath, placeAt, placeX, SPARK } from "./sparklines";
 
 it("finds the commit at a position", () => {
   for (const count of [1, 2, 60]) {
@@ -24,4 +25,16 @@ it("joins over missing values, but not over breaks", () => {
 it("draws 1 % noise small", () => {
   const { y } = drawn({ values: [1000, 1010, 1000], breaks: [] });
   expect(Math.abs(y(1010) - y(1000))).toBeLessThan(SPARK.height / 10);
+});
+
+it("has a shape for each kind of change and direction", () => {
+  const at = { x: 50, from: 20, top: 0 };
+  const shapes = MARKS.flatMap((mark) =>
+    (["regressed", "improved"] as const).map((direction) => markPath({ ...at, mark, direction })),
+  );
+  // A known state has no direction.
+  expect(new Set(shapes).size).toBe(7);
+  expect(markPath({ ...at, mark: "drift", direction: "regressed" })).toBe("M20,6H50V0z");
+  // A short drift stays visible.
+  expect(markPath({ ...at, from: 49, mark: "drift", direction: "improved" })).toBe("M38,0H50V6z");
 });

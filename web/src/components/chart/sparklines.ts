@@ -1,14 +1,14 @@
-/** Geometry of sparklines over the same commits, each with its own scale. Pure. */
+/** Geometry of sparklines over the same commits, each with its own scale, and of marks for changes. Pure. */
+import type { ChangeMark } from "@/lib/changes";
+import type { Mark } from "@/lib/history";
 
 /** The data of one line: a value per commit, `null` if not measured. */
 export type Spark = {
   values: (number | null)[];
   /** Indices where comparability with earlier values ends. */
   breaks: number[];
-  marks: SparkMark[];
+  marks: Mark[];
 };
-
-export type SparkMark = { place: number; direction: "regressed" | "improved"; text: string };
 
 /** The size of a line; marks are below it. */
 export const SPARK = { width: 240, height: 22, padding: 2, markRoom: 8 } as const;
@@ -64,7 +64,37 @@ export function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** A triangle below a line: up for slower, down for faster. */
-export function changeTriangle(x: number, top: number, direction: SparkMark["direction"]): string {
-  return direction === "regressed" ? `M${x},${top}l3.5,6h-7z` : `M${x},${top + 6}l3.5,-6h-7z`;
+type Marked = {
+  mark: ChangeMark;
+  direction: Mark["direction"];
+  x: number;
+  /** Where a drift begins. */
+  from: number;
+  top: number;
+  height?: number;
+};
+
+/** The shape of a change below a line. Triangles and wedges point up for slower, down for faster. */
+export function markPath({ mark, direction, x, from, top, height = 6 }: Marked): string {
+  const isUp = direction === "regressed";
+  const least = 0.7 * height;
+  switch (mark) {
+    case "step":
+      return triangle(x, top, height, isUp);
+    case "small":
+      return triangle(x, top, least, isUp);
+    case "known_state":
+      return `M${x - least / 2},${top}h${least}v${least}h${-least}z`;
+    case "drift": {
+      const begin = Math.min(from, x - 2 * height);
+      return `M${begin},${isUp ? top + height : top}H${x}V${isUp ? top : top + height}z`;
+    }
+  }
+}
+
+function triangle(x: number, top: number, height: number, isUp: boolean): string {
+  const half = 0.6 * height;
+  return isUp
+    ? `M${x},${top}l${half},${height}h${-2 * half}z`
+    : `M${x},${top + height}l${half},${-height}h${-2 * half}z`;
 }

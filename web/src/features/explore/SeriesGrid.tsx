@@ -10,6 +10,7 @@ import { CrosshairScope, useCrosshair, usePoint } from "@/components/chart/cross
 import { SparklineGrid, type SparkRow } from "@/components/chart/SparklineGrid";
 import type { Spark } from "@/components/chart/sparklines";
 import { TimeText } from "@/components/ui/text";
+import { legendsOf } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
 import type { Figure } from "@/lib/query";
@@ -54,10 +55,10 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
     return new Map(
       ids.map((id) => {
         const ofSeries = changes?.filter(({ series_id }) => series_id === id) ?? [];
-        return [id, sparkOf(byId.get(id), ofSeries, ordinals, figure)];
+        return [id, sparkOf(byId.get(id), ofSeries, ordinals, figure, commits)];
       }),
     );
-  }, [lines.data, changes, ids, ordinals, figure]);
+  }, [lines.data, changes, ids, ordinals, figure, commits]);
   const { names, common } = useMemo(() => namesOf(series), [series]);
 
   const rows = series.flatMap((entry, index): SparkRow | [] => {
@@ -97,7 +98,8 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
     [commits],
   );
   const name = percentileName(figure);
-  const marks = SEARCHED_FIGURES.includes(figure) ? "" : " Found in p50 and p99 only.";
+  const legends = legendsOf([...sparks.values()].flatMap((spark) => spark?.marks ?? []));
+  const marks = SEARCHED_FIGURES.includes(figure) ? "" : " Changes are found in p50 and p99 only.";
   return (
     <ChartFrame
       name="explore"
@@ -105,7 +107,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
       summary={
         <>
           {common.length > 0 && `All: ${common.join(", ")}. `}
-          Own scale per line; gaps: environment changed; triangles: change points.{marks}
+          {["Own scale per line", "gap: environment changed", ...legends].join("; ")}.{marks}
         </>
       }
       table={gridTable(project, series, names, sparks, ordinals, figure)}

@@ -49,7 +49,7 @@ it("has no line without the figure, and uses stated values of imports", () => {
   expect(sparkOf(line({ latency_ns: null, stated }), [], ORDINALS, "p50")?.values).toEqual([7, 8, null, 9]);
 });
 
-it("marks relevant changes of the figure at their first commit", () => {
+it("marks changes of the figure at their first commit, small ones below the others", () => {
   const changes = [
     aChange({ commit_ordinal: 12 }),
     aChange({ figure: "p50", commit_ordinal: 13 }),
@@ -58,21 +58,28 @@ it("marks relevant changes of the figure at their first commit", () => {
     aChange({ commit_ordinal: 99 }),
   ];
   expect(sparkOf(line(), changes, ORDINALS, "p99")?.marks).toEqual([
-    { place: 2, direction: "regressed", text: "p99 +12 % since #12" },
+    {
+      place: 3,
+      from: 3,
+      mark: "small",
+      direction: "regressed",
+      text: "#13: p99 +12 %, small change, below the threshold",
+    },
+    { place: 2, from: 2, mark: "step", direction: "regressed", text: "#12: p99 +12 %" },
   ]);
 });
 
 it("marks changes of p50 and p99 for other figures", () => {
   const other = line({ latency_ns: { p90: [1, 1, 1] } });
   const changes = [aChange({}), aChange({ figure: "p50" })];
-  expect(sparkOf(other, changes, ORDINALS, "p90")?.marks).toEqual([
-    { place: 1, direction: "regressed", text: "p99 +12 % since #11, p50 +12 % since #11" },
+  expect(sparkOf(other, changes, ORDINALS, "p90")?.marks).toMatchObject([
+    { place: 1, direction: "regressed", text: "#11: p99 +12 %; #11: p50 +12 %" },
   ]);
 });
 
 it("describes a line", () => {
   const spark = sparkOf(line(), [aChange({})], ORDINALS, "p99");
-  expect(spark && sparkText(spark, "p99")).toBe("p99 at 3 commits, 990 ns to 1.01 µs; p99 +12 % since #11");
+  expect(spark && sparkText(spark, "p99")).toBe("p99 at 3 commits, 990 ns to 1.01 µs; #11: p99 +12 %");
   expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99")).toBe("p99: not measured");
 });
 

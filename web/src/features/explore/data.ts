@@ -1,11 +1,10 @@
 /** Chart data and texts of Explore. Pure. */
-import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
+import type { ChangePoint, CommitSummary, LineSeries, SeriesSummary } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
-import type { Spark, SparkMark } from "@/components/chart/sparklines";
+import type { Spark } from "@/components/chart/sparklines";
 import { caseName, caseParts } from "@/lib/cases";
-import { changeText } from "@/lib/changes";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { drawnPlaces } from "@/lib/history";
+import { drawnPlaces, marksOf } from "@/lib/history";
 import { distinguishing } from "@/lib/methodology";
 import type { Figure } from "@/lib/query";
 import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
@@ -28,6 +27,7 @@ export function sparkOf(
   changes: readonly ChangePoint[],
   ordinals: readonly number[],
   figure: Figure,
+  commits: readonly CommitSummary[] = [],
 ): Spark | null {
   const column = line?.stated?.center ?? line?.latency_ns?.[figure];
   if (line === undefined || column == null) return null;
@@ -45,27 +45,14 @@ export function sparkOf(
   return {
     values: indices.map((index) => (index === undefined ? null : (values[index] ?? null))),
     breaks,
-    marks: marksOf(changes, ordinals, figure),
+    // For a figure without change-point detection, those of p50 and p99.
+    marks: marksOf(
+      changes,
+      ordinals,
+      SEARCHED_FIGURES.includes(figure) ? [figure] : SEARCHED_FIGURES,
+      commits,
+    ).filter(({ place }) => place !== "before"),
   };
-}
-
-/**
- * The relevant change points at their first commit. For a figure without change-point detection, those of p50 and p99.
- */
-function marksOf(changes: readonly ChangePoint[], ordinals: readonly number[], figure: Figure): SparkMark[] {
-  const isShown = (change: ChangePoint) =>
-    change.matters && (change.figure === figure || !SEARCHED_FIGURES.includes(figure));
-  const [first = Number.POSITIVE_INFINITY] = ordinals;
-  const marks = changes.filter(isShown).flatMap((change) => {
-    const place = ordinals.findIndex((ordinal) => ordinal >= change.commit_ordinal);
-    if (place === -1 || change.commit_ordinal < first) return [];
-    const text = `${change.figure} ${changeText(change.change)} since #${change.commit_ordinal}`;
-    return { place, direction: change.direction, text };
-  });
-  return [...groupBy(marks, ({ place, direction }) => `${place} ${direction}`).values()].map((same) => ({
-    ...same[0],
-    text: same.map(({ text }) => text).join(", "),
-  }));
 }
 
 /** A line in words: its range and its change points. */

@@ -4,11 +4,10 @@ import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { rowHead, TableSection } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
-import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
-import { rangeText, STATE_NAMES, SURE } from "@/lib/regressions";
+import { rangeText, STATE_NAMES, SURE, worstText } from "@/lib/regressions";
 import { counted, quantityOfNs } from "@/lib/units";
 import type { RegressionRow } from "./load";
 
@@ -33,11 +32,11 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
       columns={[
         [
           rowHead("Change", "number"),
-          ({ regression: { regression_id, direction, worst_change }, worst }) => {
-            const change = worst?.change ?? worst_change;
+          ({ regression, worst }) => {
+            const { regression_id, direction, worst_change } = regression;
             return (
               <Link {...toRegression(project, regression_id)} className={`change change-${direction} strong`}>
-                {change === null ? "unknown" : changeText(change)}
+                {worstText(regression, worst?.change ?? worst_change)}
               </Link>
             );
           },
@@ -89,7 +88,7 @@ function MachineNames({ project, machines }: { project: string; machines: string
   return <span title={machines.join(", ")}>{counted(machines.length, "machine")}</span>;
 }
 
-/** The culprit if it is certain, otherwise the range of suspect commits. */
+/** The culprit if it is certain, otherwise the range of suspect commits or of a drift. */
 function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
   if (regression.cause === "machine") return "machine issue";
   if (culprit === undefined || culprit.probability < SURE) {
@@ -108,5 +107,5 @@ function Trend({ row: { worst }, lines }: { row: RegressionRow } & Pick<Props, "
   if (worst === null || line === undefined) return <Sparkline values={[]} />;
   const figure = worst.figure === "p99" ? "p99" : "p50";
   const history = historyOf(line, figure);
-  return <Sparkline values={history.values} marks={marksOf([worst], history, figure)} />;
+  return <Sparkline values={history.values} marks={marksOf([worst], history.ordinals, [figure])} />;
 }

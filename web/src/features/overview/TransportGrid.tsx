@@ -6,6 +6,7 @@ import { Sparkline } from "@/components/chart/Sparkline";
 import { RowTable, rowHead, Table } from "@/components/ui/Table";
 import { QuantityText, TimeText } from "@/components/ui/text";
 import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
+import { legendsOf } from "@/lib/changes";
 import { historyOf } from "@/lib/history";
 import { toSeries } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
@@ -91,7 +92,7 @@ function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
 
 function noteOf(
   slice: Slice,
-  { hasHistory, hasRate, hasOversubscribed }: ReturnType<typeof shapeOf>,
+  { marks, hasHistory, hasRate, hasOversubscribed }: ReturnType<typeof shapeOf>,
 ): string {
   const { scenario, mode, placement } = slice;
   const kase = caseOf(slice);
@@ -102,7 +103,7 @@ function noteOf(
   const ends = endsOf(slice.parameters);
   const how = [modeName(mode, ends), placementName(placement), ...parameterNames(kase)].join(", ");
   const shapes = hasHistory
-    ? `Lines: ${hasRate ? "median transfer, " : ""}last 60 points; triangles: change points.`
+    ? `${[`Lines: ${hasRate ? "median transfer, " : ""}last 60 points`, ...legendsOf(marks)].join("; ")}.`
     : "Shapes: middle half, median, p99 and maximum, log scale.";
   const oversubscribed = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
   return `${what}; ${how}. ${shapes}${oversubscribed}`;

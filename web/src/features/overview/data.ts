@@ -182,6 +182,7 @@ export function shapeOf(rows: GridRow[]) {
   ];
   return {
     domain,
+    marks: cells.flatMap(({ marks }) => marks),
     hasHistory: cells.some(({ values }) => values.length > 1),
     hasRate: cells.some(({ latest }) => latest.bytes_per_second != null),
     hasOversubscribed: cells.some(({ isOversubscribed }) => isOversubscribed),
@@ -274,7 +275,7 @@ function emptyCell(probed: SeriesSummary | undefined, reason: string | null) {
 function drawnOf(latest: Point, history: History | null, changes: ChangePoint[]) {
   const { kind, value } = headlineValue(latest);
   if (history === null || history.values.length === 0) return { values: [value], marks: [] as Mark[] };
-  const marks = marksOf(changes, history).filter(({ place }) => place !== "before");
+  const marks = marksOf(changes, history.ordinals).filter(({ place }) => place !== "before");
   return { values: kind === "rate" ? history.values.map((time) => 1 / time) : history.values, marks };
 }
 

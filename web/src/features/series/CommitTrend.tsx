@@ -8,6 +8,7 @@ import { LATENCY, type Measure, RATE } from "@/components/chart/measure";
 import type { Curve } from "@/components/chart/plottables/Curves";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { TrendChart } from "@/components/chart/TrendChart";
+import { legendsOf } from "@/lib/changes";
 import { environmentDifference } from "@/lib/environments";
 import { timeName, toolName } from "@/lib/imports";
 import { formatDay, formatMoment } from "@/lib/time";
@@ -15,7 +16,7 @@ import { counted, upperFirst } from "@/lib/units";
 import { type SeriesPoint, statedLines } from "./data";
 import { StopTooltip } from "./SeriesParts";
 import type { Axis, Shown } from "./search";
-import { drawingOf, environmentChanges, type Stop, type StopLine, scaleOf } from "./stops";
+import { drawingOf, environmentChanges, type Stop, type StopLine, scaleOf, wordsAt } from "./stops";
 import { statedTable, stopsTable } from "./tables";
 import { useRange } from "./usePageState";
 
@@ -70,7 +71,7 @@ function CommitTrend(props: Props) {
     props.legend,
     stops.some(({ isModified }) => isModified) && "diamond: modified work tree",
     ...props.notes,
-    props.changes.length > 0 && "triangle: change point",
+    ...legendsOf(props.changes),
     changes.length > 0 && "dotted line: environment change",
   ];
   const over = props.thinned ?? counted(stops.length, axis === "time" ? "run" : "commit");
@@ -115,12 +116,18 @@ function CommitTrend(props: Props) {
           const stop = byX.get(x);
           if (stop === undefined) return "run not in this chart";
           const numbers = lines.map(({ key, label }) => `${label} ${measure.format(stop.values[key] ?? 0)}`);
-          return `commit ${stop.ordinal}, ${numbers.join(", ")}`;
+          return [
+            `commit ${stop.ordinal}, ${numbers.join(", ")}`,
+            ...wordsAt(props.changes, stop.ordinal),
+          ].join("; ");
         }}
         tooltip={(x) => {
           const stop = byX.get(x);
           if (stop === undefined) return null;
-          return <StopTooltip {...{ stop, lines, measure, axis }} series={series} remark={props.remark} />;
+          const words = wordsAt(props.changes, stop.ordinal);
+          return (
+            <StopTooltip {...{ stop, lines, measure, axis, words }} series={series} remark={props.remark} />
+          );
         }}
       />
     </ChartFrame>

@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useDeferredValue, useMemo } from "react";
 import { changePointsQuery, runQuery } from "@/api/queries";
-import type { ChangePoint, SeriesSummary } from "@/api/types";
+import type { ChangePoint, CommitSummary, SeriesSummary } from "@/api/types";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Section } from "@/components/ui/states";
 import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
-import { changeText } from "@/lib/changes";
+import { isFaint, markOf, pointWords } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
 import { toComparison, toRegression } from "@/lib/paths";
@@ -34,7 +34,7 @@ import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
 import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
-import { useStops } from "./useStops";
+import { useDriftStarts, useStops } from "./useStops";
 
 const NO_CHANGES: ChangePoint[] = [];
 
@@ -57,10 +57,11 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const { pinned, detail, earlierPoint, earlier } = pin;
   const { data: found } = useQuery(changePointsQuery([seriesId]));
   const changePoints = found?.change_points ?? NO_CHANGES;
+  const starts = useDriftStarts(project, changePoints);
   const changes = useMemo(() => {
     const keys = lines.map(({ key }) => key);
-    return axis === "commits" ? changesOf(changePoints, keys) : [];
-  }, [axis, changePoints, lines]);
+    return axis === "commits" ? changesOf(changePoints, keys, starts) : [];
+  }, [axis, changePoints, lines, starts]);
   const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   const isFromFile = isImported(series);
   const readings = detail.data === undefined ? [] : probeReadings(detail.data, sendersOf(series.case));
@@ -131,7 +132,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
                 onChange={change}
               />
             )}
-            <Changes project={project} changePoints={changePoints} />
+            <Changes project={project} changePoints={changePoints} starts={starts} />
           </div>
           <PinnedPoint
             series={series}
@@ -140,6 +141,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
             before={before}
             earlier={shownPin.earlierPoint}
             changePoints={changePoints}
+            starts={starts}
           />
           <Distribution
             series={series}
@@ -219,9 +221,9 @@ function warningsOf(series: SeriesSummary, pinned: SeriesPoint | null, isOversub
   return warnings.filter((warning) => typeof warning === "string");
 }
 
-type ChangesProps = { project: string; changePoints: ChangePoint[] };
+type ChangesProps = { project: string; changePoints: ChangePoint[]; starts: CommitSummary[] };
 
-const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
+const Changes = memo(function Changes({ project, changePoints, starts }: ChangesProps) {
   return (
     <TableSection
       title="Change points"
@@ -230,20 +232,22 @@ const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
       columns={[
         [
           "Change",
-          ({ change }) => changeText(change),
-          ({ direction }) => ({ className: `change change-${direction}` }),
+          (change) => pointWords(change, starts),
+          (change) => ({
+            className: isFaint(markOf(change)) ? "muted" : `change change-${change.direction}`,
+          }),
         ],
-        ["Percentile", ({ figure }) => figure],
         ["Level", (change) => [change.before_ns, change.after_ns].map(Math.round).map(formatNs).join(" to ")],
         [
           "Commit",
-          ({ commit_ordinal, commit_sha }) => (
+          ({ kind, after_commit_ordinal, commit_ordinal, commit_sha }) => (
             <>
-              #{commit_ordinal} <code>{shortSha(commit_sha)}</code>
+              {kind === "drift" && `#${after_commit_ordinal} to `}#{commit_ordinal}{" "}
+              <code>{shortSha(commit_sha)}</code>
             </>
           ),
         ],
-        ["Cause", ({ matters, cause }) => (matters ? (cause ?? "unknown") : "below threshold"), "muted"],
+        ["Cause", ({ cause }) => cause ?? "unknown", "muted"],
         [
           "Regression",
           ({ regression_id: id }) =>

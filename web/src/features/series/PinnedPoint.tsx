@@ -1,10 +1,10 @@
 /** The pinned point in numbers: commit, percentiles, delivery and repetitions. */
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
-import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
+import type { ChangePoint, CommitSummary, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
 import { type Fact, Facts, NotStated, QuantityText, TimeText } from "@/components/ui/text";
-import { changeText } from "@/lib/changes";
+import { changeText, pointWords } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
@@ -21,10 +21,12 @@ type Props = {
   before: Before;
   earlier: SeriesPoint | null;
   changePoints: ChangePoint[];
+  /** The commits after which drifts began. */
+  starts: CommitSummary[];
 };
 
 export const PinnedPoint = memo(function PinnedPoint(props: Props) {
-  const { series, pinned, detail, before, earlier, changePoints } = props;
+  const { series, pinned, detail, before, earlier, changePoints, starts } = props;
   const { point, runs } = pinned;
   const each = nsPerMessage(point, series.case);
   const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
@@ -76,6 +78,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
       ]}
       earlier={earlier}
       changes={changePoints.filter(({ commit_ordinal }) => commit_ordinal === point.commit_ordinal)}
+      starts={starts}
     />
   );
 });
@@ -118,10 +121,12 @@ type PinnedFrameProps = {
   facts: (Fact | false)[];
   earlier?: SeriesPoint | null;
   changes?: ChangePoint[];
+  starts?: CommitSummary[];
 };
 
 /** The commit of the pinned point, its numbers, and links. */
-export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [] }: PinnedFrameProps) {
+export function PinnedFrame(props: PinnedFrameProps) {
+  const { series, pinned, facts, earlier = null, changes = [], starts = [] } = props;
   const { point, commit } = pinned;
   return (
     <aside aria-label="Pinned point">
@@ -154,9 +159,7 @@ export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [
       </div>
       {changes.map((change) => (
         <div key={change.change_point_id} className="pin-change">
-          <h2>
-            Change point: {change.figure} {changeText(change.change)}
-          </h2>
+          <h2>Change point: {pointWords(change, starts)}</h2>
           <ul>
             {change.witnesses.slice(0, WITNESSES_MAX).map((witness) => (
               <li key={witness}>{upperFirst(witness)}.</li>

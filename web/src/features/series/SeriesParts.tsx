@@ -102,25 +102,28 @@ type StopTooltipProps = {
   measure: Measure;
   axis: Axis;
   remark: string | undefined;
+  /** Its changes. */
+  words: string[];
 };
 
 /** How long the pointer must rest before the commit is loaded. */
 const SETTLED_MS = 120;
 
 /** The tooltip of a stop: its commit once loaded, and its values, the largest first. */
-export function StopTooltip({ series, stop, lines, measure, axis, remark }: StopTooltipProps) {
+export function StopTooltip({ series, stop, lines, measure, axis, remark, words }: StopTooltipProps) {
   const { ordinal, values, mark, isModified, runs } = stop;
   // No requests while the pointer moves.
   const asked = useSettled(ordinal, SETTLED_MS);
   const { data } = useQuery(commitsQuery(series.project, { from: asked, to: asked, limit: 1 }));
   const commit = data?.commits.find((entry) => entry.ordinal === ordinal);
-  const note = [
+  const remarks = [
     axis === "time" && formatMoment(new Date(stop.x).toISOString()),
     runs > 1 && `one of ${runs} runs`,
     isModified && "modified work tree",
     mark === "lossy" && "lossy",
     remark,
   ].filter(Boolean);
+  const note = [...(remarks.length > 0 ? [remarks.join(", ")] : []), ...words];
   return (
     <TooltipBox
       heading={
@@ -136,7 +139,7 @@ export function StopTooltip({ series, stop, lines, measure, axis, remark }: Stop
       rows={lines
         .map(({ key, label }) => ({ name: label, value: measure.format(values[key] ?? 0) }))
         .toReversed()}
-      {...(note.length > 0 && { note: note.join(", ") })}
+      {...(note.length > 0 && { note: note.join("; ") })}
     />
   );
 }

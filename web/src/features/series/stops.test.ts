@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LineSeries } from "@/api/types";
-import { aChangePoint, aLine, aStatedPoint } from "@/test/fixtures";
+import { aChangePoint, aCommit, aLine, aStatedPoint } from "@/test/fixtures";
 import { percentileCurve } from "./data";
 import {
   changesOf,
@@ -11,6 +11,7 @@ import {
   readStated,
   shareBeyond,
   stopsOfLine,
+  wordsAt,
 } from "./stops";
 
 const line = (change: Partial<LineSeries> = {}) =>
@@ -77,8 +78,44 @@ it("draws few points as boxes, and lines only through existing values", () => {
 it("marks change points of drawn lines, those of machines quietly", () => {
   const change = aChangePoint({ commit_ordinal: 8, change: 0.12, cause: "machine" });
   expect(changesOf([change, { ...change, figure: "p99" }], ["p50", "p90"])).toEqual([
-    { x: 8, label: "p50 +12 %", direction: "regressed", isQuiet: true },
+    { x: 8, from: 8, mark: "step", label: "p50 +12 %", direction: "regressed", isQuiet: true },
   ]);
+});
+
+describe("changes of each kind", () => {
+  const drift = aChangePoint({
+    kind: "drift",
+    change: 0.061,
+    after_commit_ordinal: 5,
+    commit_ordinal: 9,
+    places: [],
+  });
+  const changes = changesOf(
+    [
+      aChangePoint({ kind: "known_state", commit_ordinal: 3 }),
+      aChangePoint({ matters: false, change: 0.012, commit_ordinal: 7 }),
+      drift,
+    ],
+    ["p50"],
+    [aCommit({ ordinal: 5, sha: "a".repeat(40) })],
+  );
+  it("are all stops of the keyboard, with their words", () => {
+    expect(changes.map(({ x, from, mark, label }) => [x, from, mark, label])).toEqual([
+      [3, 3, "known_state", "p50 +20 %, known state: the machine had this level before"],
+      [7, 7, "small", "p50 +1.2 %, small change, below the threshold"],
+      [9, 5, "drift", "p50 drift of +6.1 % since aaaaaaa"],
+    ]);
+  });
+  it("have their words at their commit, and a drift over its range", () => {
+    const [, small, words] = changes.map(({ label }) => label);
+    expect([5, 6, 7, 9, 10].map((ordinal) => wordsAt(changes, ordinal))).toEqual([
+      [],
+      [words],
+      [small, words],
+      [words],
+      [],
+    ]);
+  });
 });
 
 const chart = {

@@ -1,12 +1,12 @@
 /** The stops of a trend (commits, or runs over time) and the columns of a heat map. Pure. */
-import type { ChangePoint, HeatMapChart, LineSeries } from "@/api/types";
+import type { ChangePoint, CommitSummary, HeatMapChart, LineSeries } from "@/api/types";
 import type { HeatColumn } from "@/components/chart/HeatMap";
 import type { BoxRow } from "@/components/chart/plottables/Boxes";
 import type { Band, Curve } from "@/components/chart/plottables/Curves";
 import type { Mark, MarkedPoint } from "@/components/chart/plottables/PointMarks";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { ordinalScale, type Scale, timeScale } from "@/components/chart/ticks";
-import { changeText } from "@/lib/changes";
+import { markOf, pointWords } from "@/lib/changes";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
 import { boundsOfBin, countsByBin, environmentsOf, numbersOf } from "@/lib/statistics";
@@ -115,16 +115,29 @@ export function environmentChanges(stops: Stop[]) {
   });
 }
 
-/** The change points of the drawn lines, by commit. */
-export function changesOf(changePoints: ChangePoint[], keys: string[]): Change[] {
+/** The change points of the drawn lines, by commit. The commits are those after which drifts began. */
+export function changesOf(
+  changePoints: readonly ChangePoint[],
+  keys: string[],
+  commits: readonly CommitSummary[] = [],
+): Change[] {
   return changePoints
     .filter(({ figure }) => keys.includes(figure))
     .map((change) => ({
       x: change.commit_ordinal,
-      label: `${change.figure} ${changeText(change.change)}`,
+      from: change.kind === "drift" ? change.after_commit_ordinal : change.commit_ordinal,
+      mark: markOf(change),
+      label: pointWords(change, commits),
       direction: change.direction,
-      isQuiet: !change.matters || change.cause === "machine",
+      isQuiet: change.cause === "machine",
     }));
+}
+
+/** The changes at a commit in words, with the drifts during which it was measured. */
+export function wordsAt(changes: readonly Change[], ordinal: number): string[] {
+  return changes
+    .filter(({ x, from }) => x === ordinal || (from < ordinal && ordinal < x))
+    .map(({ label }) => label);
 }
 
 function valuesOf({ latency_ns, stated, bytes_per_second }: LineSeries): [string, number[]][] {

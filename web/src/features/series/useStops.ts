@@ -1,10 +1,11 @@
 /** The data of the trend: columns over commits, points over time, and lines of other series. */
 import { type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
-import { lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
-import type { LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
+import { commitsQuery, lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
+import type { ChangePoint, CommitList, LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { lineStyle } from "@/components/chart/lines";
 import { headlineName } from "@/lib/cases";
+import { distinct } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
 import { drawnPoints, seriesPoints } from "./data";
 import { overviewAsked, rangeOf, type SeriesSearch, type Shown, seriesOf } from "./search";
@@ -56,6 +57,20 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
       [stops],
     ),
   };
+}
+
+/** The commits after which drifts began. */
+export function useDriftStarts(project: string, changePoints: readonly ChangePoint[]) {
+  const drifts = changePoints.filter(({ kind }) => kind === "drift");
+  const ordinals = distinct(drifts.map(({ after_commit_ordinal }) => after_commit_ordinal));
+  return useQueries({
+    queries: ordinals.map((ordinal) => commitsQuery(project, { from: ordinal, to: ordinal, limit: 1 })),
+    combine: commitsOf,
+  });
+}
+
+function commitsOf(answers: UseQueryResult<CommitList>[]) {
+  return answers.flatMap(({ data }) => data?.commits ?? []);
 }
 
 function firstStops({ series: [line] }: LineChart): Stop[] {

@@ -1,51 +1,102 @@
 /**
- * Events on the horizontal axis: dotted lines for environment changes, triangles for change points. Overlapping names
- * are omitted; the table has all.
+ * Events on the horizontal axis: dotted lines for environment changes, and a line, a range and a shape for changes.
+ * Changes without an alert have no name, and are below the others. Overlapping names are omitted; the table has all.
  */
+import { byImportance, type ChangeMark, isFaint } from "@/lib/changes";
+import { markPath } from "../sparklines";
 import { usePlot } from "../usePlot";
 
 export type Rule = { x: number; label: string };
 
-/** A change point with direction and size. */
-export type Change = { x: number; label: string; direction: "regressed" | "improved"; isQuiet: boolean };
+/** A change point with kind, direction and size. */
+export type Change = {
+  x: number;
+  /** Where a drift begins; otherwise `x`. */
+  from: number;
+  mark: ChangeMark;
+  label: string;
+  direction: "regressed" | "improved";
+  /** Whether the machine is the cause. */
+  isQuiet: boolean;
+};
 
 type Props = { rules: Rule[]; changes: Change[] };
 
 const CHARACTER_PX = 6.4;
 const GAP_PX = 8;
+/** Room for names above the drawing area, which important lines cross. */
+const NAMES_PX = 16;
+const SHAPE_PX = 8;
+
+const LINES: Record<ChangeMark, { dash: string; width: number; opacity: number }> = {
+  step: { dash: "", width: 1, opacity: 0.75 },
+  drift: { dash: "7 3", width: 1.5, opacity: 0.75 },
+  known_state: { dash: "7 2 1 2", width: 0.75, opacity: 0.45 },
+  small: { dash: "1 3", width: 0.75, opacity: 0.6 },
+};
 
 export function Rules({ rules, changes }: Props) {
   const plot = usePlot();
   if (plot === null) return null;
   const { area, right, bottom, x } = plot;
-  const marks = [
-    ...changes.map((change) => ({ label: change.label, change, at: x(change.x) })),
-    ...rules.map((rule) => ({ label: rule.label, change: null, at: x(rule.x) })),
-  ].filter(({ at }) => at >= area.x - 1 && at <= right + 1);
-  const named = withRoom(marks, right);
+  const isSeen = ({ from, at }: { from: number; at: number }) => at >= area.x - 1 && from <= right + 1;
+  const marks = changes
+    .map((change) => ({ label: change.label, change, from: x(change.from), at: x(change.x) }))
+    .filter(isSeen)
+    .sort((one, other) => byImportance(one.change, other.change));
+  const breaks = rules.map(({ label, x: place }) => ({ label, from: x(place), at: x(place) })).filter(isSeen);
+  const important = marks.filter(({ change }) => !isFaint(change.mark)).toReversed();
+  const named = withRoom([...important, ...breaks], right);
   return (
     <g>
+      {breaks.map((mark, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: duplicates are possible, and have no state.
+        <g key={index} className="environment-mark">
+          {mark.label !== "" && <title>{mark.label}</title>}
+          <path
+            d={`M${mark.at},${area.y - NAMES_PX}V${bottom}`}
+            stroke="var(--muted)"
+            strokeDasharray="2 3"
+          />
+          <Name at={named.get(mark)} top={area.y} ink="var(--muted)" label={mark.label} />
+        </g>
+      ))}
       {marks.map((mark, index) => {
-        const { at, label, change } = mark;
-        const isChange = change !== null;
-        const ink = change === null ? "var(--muted)" : inkOf(change);
-        const name = named.get(mark);
+        const { at, from, label, change } = mark;
+        const ink = inkOf(change);
+        const { dash, width, opacity } = LINES[change.mark];
+        const [begin, end] = [Math.max(from, area.x), Math.min(at, right)];
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: duplicates are possible, and have no state.
-          <g key={index} className={isChange ? "change-mark" : "environment-mark"}>
+          <g key={index} className="change-mark" data-mark={change.mark}>
             {label !== "" && <title>{label}</title>}
-            <path
-              d={`M${at},${area.y - 16}V${bottom}`}
-              stroke={ink}
-              strokeDasharray={isChange ? "" : "2 3"}
-              strokeOpacity={isChange ? 0.75 : 1}
-            />
-            {change !== null && <Triangle at={at} bottom={bottom} ink={ink} direction={change.direction} />}
-            {name !== undefined && (
-              <text x={name} y={area.y - 8} style={{ fill: ink }}>
-                {label}
-              </text>
+            {begin < end && (
+              <rect
+                x={begin}
+                y={area.y}
+                width={end - begin}
+                height={area.height}
+                fill={ink}
+                fillOpacity={0.07}
+              />
             )}
+            {at <= right + 1 && (
+              <>
+                <path
+                  d={`M${at},${isFaint(change.mark) ? area.y : area.y - NAMES_PX}V${bottom}`}
+                  stroke={ink}
+                  strokeWidth={width}
+                  strokeDasharray={dash}
+                  strokeOpacity={opacity}
+                />
+                <path
+                  className={`change-shape change-shape-${change.mark}`}
+                  style={{ color: ink }}
+                  d={markPath({ ...change, x: at, from: begin, top: bottom + 2, height: SHAPE_PX })}
+                />
+              </>
+            )}
+            <Name at={named.get(mark)} top={area.y} ink={ink} label={label} />
           </g>
         );
       })}
@@ -53,15 +104,19 @@ export function Rules({ rules, changes }: Props) {
   );
 }
 
-type TriangleProps = { at: number; bottom: number; ink: string; direction: Change["direction"] };
+type NameProps = { at: number | undefined; top: number; ink: string; label: string };
 
-function Triangle({ at, bottom, ink, direction }: TriangleProps) {
-  const [tip, base] = direction === "regressed" ? [bottom + 2, bottom + 10] : [bottom + 10, bottom + 2];
-  return <path d={`M${at},${tip}L${at + 5},${base}H${at - 5}Z`} fill={ink} stroke="none" />;
+function Name({ at, top, ink, label }: NameProps) {
+  if (at === undefined) return null;
+  return (
+    <text x={at} y={top - 8} style={{ fill: ink }}>
+      {label}
+    </text>
+  );
 }
 
-function inkOf({ direction, isQuiet }: Pick<Change, "direction" | "isQuiet">): string {
-  if (isQuiet) return "var(--muted)";
+function inkOf({ direction, mark, isQuiet }: Change): string {
+  if (isQuiet || isFaint(mark)) return "var(--muted)";
   return direction === "regressed" ? "var(--data-4-ink)" : "var(--data-2-ink)";
 }
 
