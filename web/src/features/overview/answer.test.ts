@@ -52,6 +52,18 @@ test("counts regressions by cause when the causes differ", () => {
   expect(headline({ regressions: [aRegression()], isWhole: false })).toContain("More than 4 series");
 });
 
+test("reports a drift with its begin instead of a commit", () => {
+  const drift = aRegression({ kind: "drift", worst_change: 0.061 });
+  expect(headline({ regressions: [drift] })).toBe(
+    "Drift of +6.1 % since aaaaaaa, 4 series on 2 machines. No single commit: small changes add up.",
+  );
+  const older = aRegression({ until_commit: { sha: "c".repeat(40), ordinal: 12 } });
+  expect(headline({ regressions: [older, drift] })).toBe(
+    "8 series slower, the latest a drift of +6.1 % since aaaaaaa on 2 machines. Likely causes: commit (1), small changes (1).",
+  );
+  expect(headline({ regressions: [{ ...drift, cause: "unknown" }] })).toContain("Cause: not known yet.");
+});
+
 test("describes the machines when there are no regressions", () => {
   expect(headline({})).toBe("No regressions. All 3 machines are stable.");
   expect(headline({ suspect: ["lab-3"], overdue: ["lab-1"] })).toBe(

@@ -1,6 +1,8 @@
 /** The headline: open regressions and their likely cause. In pieces, because commits have their own typeface. Pure. */
 import type { Regression } from "@/api/types";
+import { lowerFirst } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
+import { worstText } from "@/lib/regressions";
 import { counted, formatCount, upperFirst } from "@/lib/units";
 
 export type Piece = string | { sha: string };
@@ -19,9 +21,14 @@ export function answerOf(evidence: Evidence): Piece[] {
   const { regressions, isWhole, machines, commitCount } = evidence;
   if (regressions.length > 0) {
     const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
-    const slower = `${isWhole ? "" : "More than "}${formatCount(series)} series slower`;
     const where = whereOf(regressions, machines);
-    return [slower, ...sinceOf(regressions), where, ". ", `${causeOf(regressions)}.`];
+    const end = [where, ". ", `${causeOf(regressions)}.`];
+    const [first, ...others] = regressions;
+    if (first?.kind === "drift" && others.length === 0) {
+      return [...driftOf(first), `, ${counted(series, "series", "series")}`, ...end];
+    }
+    const slower = `${isWhole ? "" : "More than "}${formatCount(series)} series slower`;
+    return [slower, ...sinceOf(regressions), ...end];
   }
   if (commitCount < 2) return ["First commit measured. Push another to see changes."];
   const suspect = machines.filter(({ isSuspect }) => isSuspect).map(({ machine }) => machine);
@@ -36,9 +43,18 @@ export function answerOf(evidence: Evidence): Piece[] {
   return [`No regressions. ${machinesAre} stable.`];
 }
 
+/** `Drift of +6.1 % since 2d9f8c1`, in pieces. */
+function driftOf(regression: Regression): [string, Piece] {
+  return [worstText(regression, regression.worst_change, ""), { sha: regression.after_commit.sha }];
+}
+
 function sinceOf(regressions: Regression[]): Piece[] {
   const [newest] = regressions.toSorted((a, b) => b.until_commit.ordinal - a.until_commit.ordinal);
   if (newest === undefined) return [];
+  if (newest.kind === "drift") {
+    const [drift, sha] = driftOf(newest);
+    return [`, the latest a ${lowerFirst(drift)}`, sha];
+  }
   const { after_commit, until_commit } = newest;
   const shas = distinct(regressions.map((entry) => entry.until_commit.sha));
   const range = until_commit.ordinal - after_commit.ordinal;
@@ -56,13 +72,18 @@ function whereOf(regressions: Regression[], machines: MachineState[]): string {
 
 function causeOf(regressions: Regression[]): string {
   const by = (cause: Regression["cause"]) => regressions.filter((entry) => entry.cause === cause);
-  const [commit, machine, unknown] = [by("commit"), by("machine"), by("unknown")];
+  const [blamed, machine, unknown] = [by("commit"), by("machine"), by("unknown")];
+  const [commit, drift] = [
+    blamed.filter(({ kind }) => kind === "step"),
+    blamed.filter(({ kind }) => kind === "drift"),
+  ];
   const all = regressions.length;
   const commits = distinct(commit.map(({ until_commit }) => until_commit.sha)).length;
   if (commit.length === all) return `Likely cause: the ${commits === 1 ? "commit" : "commits"}`;
+  if (drift.length === all) return "No single commit: small changes add up";
   if (machine.length === all) return "Likely cause: the machine";
   if (unknown.length === all) return "Cause: not known yet";
-  const counts = { commit, machine, unknown };
+  const counts = { commit, "small changes": drift, machine, unknown };
   const texts = Object.entries(counts).flatMap(([name, { length }]) =>
     length === 0 ? [] : [`${name} (${formatCount(length)})`],
   );

@@ -8,7 +8,6 @@ import { FormError } from "@/components/form";
 import { Button, Older, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
-import { changeText } from "@/lib/changes";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression } from "@/lib/paths";
@@ -16,10 +15,11 @@ import {
   askedFor,
   DIRECTIONS,
   headlineOf,
-  rangeText,
   SHOWN,
   type Shown,
   STATE_NAMES,
+  suspectsText,
+  worstText,
 } from "@/lib/regressions";
 import { inDays } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
@@ -164,7 +164,7 @@ type Props = {
   onToggleAll: (isOn: boolean) => void;
 };
 
-function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
+export function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
   const now = useNow();
   const row = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ref points to another row when `current` changes.
@@ -215,11 +215,11 @@ function InboxTable({ project, regressions, selected, current, onToggle, onToggl
               </td>
               <th scope="row" className="number">
                 <Link {...toRegression(project, regression_id)} className={`change change-${direction}`}>
-                  {worst_change === null ? "unknown" : changeText(worst_change)}
+                  {worstText(regression, worst_change)}
                 </Link>
               </th>
               <td>{whereText(regression)}</td>
-              <td>{rangeText(regression.after_commit, regression.until_commit)}</td>
+              <td>{suspectsText(regression)}</td>
               <td>{regression.cause}</td>
               <td>
                 {STATE_NAMES[regression.state]}

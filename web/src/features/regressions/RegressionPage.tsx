@@ -3,7 +3,14 @@ import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
 import { type ChangeEvent, useState } from "react";
 import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
-import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
+import type {
+  ChangePoint,
+  CommitPlace,
+  Culprit,
+  Regression,
+  RegressionChange,
+  RegressionState,
+} from "@/api/types";
 import { Form } from "@/components/form";
 import { SelectField, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
@@ -43,7 +50,11 @@ export function RegressionPage() {
       <Section title="Triage">
         <TriageForm project={project} regression={regression} />
       </Section>
-      <SuspectCommits culprits={culprits} />
+      {regression.kind === "drift" ? (
+        <DriftRange regression={regression} />
+      ) : (
+        <SuspectCommits culprits={culprits} />
+      )}
       <Section title="Affected series">
         <SeriesChanges project={project} changes={changes} />
       </Section>
@@ -51,6 +62,17 @@ export function RegressionPage() {
         <Witnesses changes={changes} />
       </Section>
     </>
+  );
+}
+
+export function DriftRange({ regression: { after_commit, until_commit } }: { regression: Regression }) {
+  const name = ({ sha }: CommitPlace) => <code title={sha}>{shortSha(sha)}</code>;
+  return (
+    <Section title="Suspect commits">
+      <p>
+        No single commit: small changes add up between {name(after_commit)} and {name(until_commit)}.
+      </p>
+    </Section>
   );
 }
 
@@ -113,7 +135,13 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
               <span className={`change change-${direction}`}>{changeText(change)}</span>
             ),
           ],
-          ["First bad commit", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
+          changes[0]?.kind === "drift"
+            ? [
+                "Range",
+                ({ after_commit_ordinal, commit_ordinal }) =>
+                  `#${after_commit_ordinal} to #${commit_ordinal}`,
+              ]
+            : ["First bad commit", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
         ]}
       />
       {left > 0 && (

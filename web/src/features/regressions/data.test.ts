@@ -21,6 +21,16 @@ test("names a likely culprit, a range, or the machine", () => {
   expect(titleOf({ ...REGRESSION, cause: "machine" }, [])).toContain("caused by the machine");
 });
 
+test("names the range of a drift instead of a commit", () => {
+  const drift = aRegression({ kind: "drift", worst_change: 0.061 });
+  expect(titleOf(drift, [])).toBe("Drift of +6.1 % since aaaaaaa");
+  expect(titleOf({ ...drift, cause: "machine" }, [])).toBe(
+    "Drift of +6.1 % since aaaaaaa, caused by the machine",
+  );
+  const fixed_by_commit = { sha: "c".repeat(40), ordinal: 40 };
+  expect(titleOf({ ...drift, state: "fixed", fixed_by_commit }, [])).toContain("aaaaaaa, until ccccccc");
+});
+
 test("an expired mute does not stop alerts", () => {
   const now = new Date("2026-11-24T12:00:00Z");
   expect(alertState({ ...REGRESSION, muted_until: "2026-11-24T13:00:00Z" }, now)).toBe("muted");
