@@ -38,7 +38,14 @@ import { beginsOf, OPEN, queueOf } from "@/lib/queue";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs, upperFirst } from "@/lib/units";
 import { AgentActions, mayManage } from "./AgentActions";
-import { driftText, factChanges, falseComparisonsText, machineSentence, stretchesOf } from "./data";
+import {
+  driftText,
+  factChanges,
+  falseComparisonsText,
+  knownStatesText,
+  machineSentence,
+  stretchesOf,
+} from "./data";
 import { parseMachineSearch, REACHES } from "./search";
 
 const route = getRouteApi("/$project/machines/$machine");
@@ -69,6 +76,7 @@ export function MachinePage() {
   const health = healthOf(summary, agent, readings, runs, now);
   const rates = errorRates?.machines.find((entry) => entry.machine === machine);
   const falsePositives = rates === undefined ? null : falseComparisonsText(rates.false_comparisons);
+  const knownStates = knownStatesText(summary);
   const facts = Object.entries(summary.environment.stable).map(([name, value]) => ({ name, value }));
   return (
     <>
@@ -87,6 +95,7 @@ export function MachinePage() {
             </span>
           )}
         </p>
+        {knownStates !== null && <p className="lede">{knownStates}</p>}
       </header>
       <AgentSection
         project={project}

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { MachineSummary } from "@/api/types";
-import { anAgent, aReading } from "@/test/fixtures";
+import { aMachine, anAgent, aReading } from "@/test/fixtures";
 import {
   driftText,
   factChanges,
   falseComparisonsText,
   fleetSentence,
+  knownStatesText,
   machineSentence,
   membersOf,
   stretchesOf,
@@ -94,6 +95,14 @@ test("false positives are shown with their interval, if there are comparisons", 
     "0 of 200 A/A comparisons (0.00 %, 95 % CI 0.00 % to 1.8 %)",
   );
   expect(falseComparisonsText({ count: 0, of_count: 0, share: null, interval: null })).toBeNull();
+});
+
+test("switches between known states are counted, if there are any", () => {
+  expect(knownStatesText(aMachine({ known_state_changes: 4 }))).toBe(
+    "Switched between known states 4 times in its newest 50 runs. These switches send no alerts.",
+  );
+  expect(knownStatesText(aMachine({ known_state_changes: 1 }))).toContain("1 time in");
+  expect(knownStatesText(aMachine())).toBeNull();
 });
 
 test("invalid ranges in the address are ignored", () => {

@@ -101,6 +101,12 @@ export function falseComparisonsText({ count, of_count, share, interval }: Count
   return `${formatCount(count)} of ${counted(of_count, "A/A comparison")} (${formatShare(share)}, ${interval95})`;
 }
 
+/** Switches between states of the machine, which are no reason for alerts; `null` without any. */
+export function knownStatesText({ known_state_changes: count }: MachineSummary): string | null {
+  if (count === 0) return null;
+  return `Switched between known states ${counted(count, "time")} in its newest 50 runs. These switches send no alerts.`;
+}
+
 /** Smaller changes round to zero. */
 const SHARE_MIN = 0.0005;
 
