@@ -54,6 +54,11 @@ export function errorOfUnknown(detail: string): ApiError {
   return new ApiError(detail, 404, "Not found", null);
 }
 
+/** The error for a value that the interface rejects before it sends the request. */
+export function errorOfField(name: string, text: string): ApiError {
+  return new ApiError(text, null, "Invalid value", null, { name, text });
+}
+
 function fieldOf({ detail, pointer }: Problem): ApiError["field"] {
   const [, member] = pointer?.split("/") ?? [];
   if (member !== undefined) return { name: member, text: upperFirst(detail) };

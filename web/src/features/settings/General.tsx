@@ -10,9 +10,11 @@ import { refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { chooseTheme, THEMES, useTheme } from "@/lib/theme";
 import { upperFirst } from "@/lib/units";
-import { readersText } from "./data";
+import { LEAST_DEFAULT, leastChangeOf, percentOf, readersText } from "./data";
 
 const BRANCH_NOTE = "Trends use its runs. Empty: all runs outside pull requests.";
+const LEAST_LABEL = "Smallest change worth an alert";
+const LEAST_NOTE = `In percent. Empty: ${LEAST_DEFAULT}.`;
 const CHECK_NOTE = "Never fails for forks or acknowledged slowdowns.";
 
 function checkText(fails: boolean): string {
@@ -22,7 +24,7 @@ function checkText(fails: boolean): string {
 type Props = { summary: ProjectSummary; session: SessionInfo };
 
 export function General({ summary, session }: Props) {
-  const { project, visibility, default_branch, repository_url, fails_on_regression } = summary;
+  const { project, visibility, default_branch, repository_url, fails_on_regression, least_change } = summary;
   const readers = readersText(visibility, session.is_private);
   return (
     <>
@@ -37,6 +39,10 @@ export function General({ summary, session }: Props) {
                 { name: "Visibility", value: `${visibility}: ${readers}` },
                 { name: "Default branch", value: default_branch ?? "none: trends use all runs" },
                 { name: "Repository", value: repository_url ?? "none: jobs need one" },
+                {
+                  name: LEAST_LABEL,
+                  value: least_change === null ? `default: ${LEAST_DEFAULT}` : `${percentOf(least_change)} %`,
+                },
                 { name: "Pull-request check", value: checkText(fails_on_regression) },
               ]}
             />
@@ -55,10 +61,17 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
   const { project } = summary;
   // Unsaved edits override the stored values.
   const [typed, setTyped] = useState<ProjectChange>({});
+  const [percent, setPercent] = useState<string>();
   const saving = useChange(
-    (change: ProjectChange) => changeProject(project, change),
+    async () => {
+      const least = percent === undefined ? {} : { least_change: leastChangeOf(percent) };
+      return changeProject(project, { ...typed, ...least });
+    },
     ["/api/v1/projects", "/api/v1/projects/{project}"],
-    () => setTyped({}),
+    () => {
+      setTyped({});
+      setPercent(undefined);
+    },
   );
   const { visibility, default_branch, repository_url, fails_on_regression } = { ...summary, ...typed };
   const type = (change: ProjectChange) => {
@@ -69,9 +82,9 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
     <Form
       submit="Save"
       change={saving}
-      isReady={Object.keys(typed).length > 0}
+      isReady={Object.keys(typed).length > 0 || percent !== undefined}
       outcome={saving.isSuccess && <span role="status">Saved.</span>}
-      onSubmit={() => saving.mutate(typed)}
+      onSubmit={() => saving.mutate()}
     >
       <FieldGroup legend="Visibility">
         {(["public", "private"] satisfies Visibility[]).map((value) => (
@@ -97,6 +110,18 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
       <RepositoryField
         value={repository_url ?? ""}
         onChange={({ target }) => type({ repository_url: target.value || null })}
+      />
+      <TextField
+        label={LEAST_LABEL}
+        name="least_change"
+        note={LEAST_NOTE}
+        value={percent ?? percentOf(summary.least_change)}
+        placeholder="default"
+        inputMode="decimal"
+        onChange={({ target }) => {
+          saving.reset();
+          setPercent(target.value);
+        }}
       />
       <FieldGroup legend="Pull-request check" note={CHECK_NOTE}>
         {[false, true].map((value) => (

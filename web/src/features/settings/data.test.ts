@@ -1,12 +1,33 @@
 import { expect, it, test } from "vitest";
 import type { TokenSummary } from "@/api/types";
-import { cronText, detailsText, readersText, tokensOf, validity } from "./data";
+import { cronText, detailsText, leastChangeOf, percentOf, readersText, tokensOf, validity } from "./data";
 import { parseSettingsSearch } from "./search";
 
 test("the visibility depends on the project and the server", () => {
   expect(readersText("public", false)).toContain("anyone with network access");
   expect(readersText("public", true)).toContain("any account");
   expect(readersText("private", false)).toBe("visible to members and administrators only");
+});
+
+test.each([
+  ["2.5", 0.025],
+  [" 7 % ", 0.07],
+  [".5", 0.005],
+  ["99.9", 0.999],
+  ["", null],
+])("the smallest change %j is %j", (text, share) => {
+  expect(leastChangeOf(text)).toBe(share);
+});
+
+test.each(["0", "100", "-2", "2,5", "1e1", "Infinity", "two"])(
+  "the smallest change %j is rejected",
+  (text) => {
+    expect(() => leastChangeOf(text)).toThrow("above 0 and below 100");
+  },
+);
+
+test("the field of the smallest change has the percentage without rounding errors", () => {
+  expect([0.07, 0.025, 0.012_34, null].map(percentOf)).toEqual(["7", "2.5", "1.234", ""]);
 });
 
 test("the tokens of a project include those for any project", () => {

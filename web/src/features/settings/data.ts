@@ -1,5 +1,6 @@
 /** Texts about visibility, tokens, schedules and the audit log. Pure. */
 import { toString as inWords } from "cronstrue";
+import { errorOfField } from "@/api/errors";
 import type { Scope, TokenKind, TokenSummary, Visibility } from "@/api/types";
 import { formatDay, formatMoment } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
@@ -7,6 +8,29 @@ import { upperFirst } from "@/lib/units";
 export function readersText(visibility: Visibility, isPrivateServer: boolean): string {
   if (visibility === "private") return "visible to members and administrators only";
   return isPrivateServer ? "any account on this server can view" : "anyone with network access can view";
+}
+
+export const LEAST_DEFAULT = "two standard deviations of the series\u2019 noise, between 1 and 3 %";
+
+/** A share in percent, for its field: `2.5`; empty for the default. */
+export function percentOf(share: number | null): string {
+  return share === null ? "" : String(withoutErrors(share * 100));
+}
+
+/** Without rounding errors of binary fractions. */
+const withoutErrors = (value: number) => Number(value.toPrecision(12));
+
+/**
+ * The smallest change worth an alert, from its field: a share, or `null` for the default.
+ *
+ * @throws ApiError at the field, if it is not a percentage.
+ */
+export function leastChangeOf(percent: string): number | null {
+  const text = percent.trim().replace(/\s*%$/, "");
+  if (text === "") return null;
+  const share = /^\d*\.?\d+$/.test(text) ? withoutErrors(Number(text) / 100) : 0;
+  if (share > 0 && share < 1) return share;
+  throw errorOfField("least_change", "Expected a percentage above 0 and below 100, for example 2.5");
 }
 
 export const KINDS: Record<TokenKind, string> = {
