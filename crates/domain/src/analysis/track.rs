@@ -324,12 +324,16 @@ mod tests {
 
     /// Steps of 0.9 %.
     fn creep(step_count: i32) -> Points {
-        levels((0..=step_count).map(|step| 1e6 * 1.009_f64.powi(step)), 40)
+        levels((0..=step_count).map(creeping), 40)
     }
 
-    /// Two levels in turn.
-    fn two_states(visit_count: i32) -> Points {
-        levels((0..visit_count).map(|visit| if visit % 2 == 0 { 1e6 } else { 1.4e6 }), 20)
+    fn creeping(step: i32) -> f64 {
+        1e6 * 1.009_f64.powi(step)
+    }
+
+    /// Two levels in turn, this factor apart.
+    fn two_states(factor: f64, visit_count: i32) -> impl Iterator<Item = f64> {
+        (0..visit_count).map(move |visit| 1e6 * factor.powi(visit % 2))
     }
 
     /// Searches each point when it arrives, given this many earlier ones.
@@ -351,7 +355,9 @@ mod tests {
         let kinds = [
             (stepped(40, 30), ChangeKind::Step),
             (creep(20), ChangeKind::Drift),
-            (two_states(12), ChangeKind::KnownState),
+            (levels(two_states(1.4, 12), 20), ChangeKind::KnownState),
+            // A drift is measured from the last known state.
+            (levels(two_states(1.009, 8).chain((2..20).map(creeping)), 40), ChangeKind::Drift),
         ];
         // With little memory, the level that drift is measured from is older than the loaded points.
         let little = Method::new(Settings { window: 64, memory: 128, ..Settings::default() });
