@@ -84,13 +84,12 @@ async fn drifts_and_steps_are_different_regressions(app: TestApp) {
     );
 }
 
-/// Ten visits to two states of 20 commits each. `canary_ns`: those of the canary in both states.
-async fn switch_states(app: &TestApp, canary_ns: Option<[u64; 2]>) {
-    for commit in 1..=200_u64 {
-        let state = (commit - 1) / 20 % 2;
-        let canary = canary_ns.map_or(0, |canary_ns| canary_ns[usize::try_from(state).unwrap()]);
-        let mut report =
-            run("lab-1", commit, &[("ring", [10_000, 14_000][usize::try_from(state).unwrap()])], canary);
+/// Levels of 20 commits each: times of the series and, if there is one, of the canary.
+async fn measure_levels(app: &TestApp, levels: &[(u64, Option<u64>)]) {
+    for commit in 1..=20 * levels.len() {
+        let (ns, canary_ns) = levels[(commit - 1) / 20];
+        let number = u64::try_from(commit).unwrap();
+        let mut report = run("lab-1", number, &[("ring", ns)], canary_ns.unwrap_or(0));
         if canary_ns.is_none() {
             report.canaries.clear();
         }
@@ -100,6 +99,11 @@ async fn switch_states(app: &TestApp, canary_ns: Option<[u64; 2]>) {
         }
     }
     search(app).await;
+}
+
+/// Ten visits to two states, with these times of the canary.
+async fn switch_states(app: &TestApp, [one, other]: [Option<u64>; 2]) {
+    measure_levels(app, &[(10_000, one), (14_000, other)].repeat(5)).await;
 }
 
 /// The kinds of the changes, and the ordinals of the regressions' last commits with their states.
@@ -117,7 +121,7 @@ fn kinds(cause: &str) -> Vec<Value> {
 
 #[database_test]
 async fn known_states_without_a_known_cause_send_no_alert(app: TestApp) {
-    switch_states(&app, None).await;
+    switch_states(&app, [None, None]).await;
     let (found, regressions) = kinds_and_regressions(&app).await;
     assert_eq!(found, kinds("unknown"));
     // The fourth change is back to the level before the third.
@@ -129,7 +133,7 @@ async fn known_states_without_a_known_cause_send_no_alert(app: TestApp) {
 
 #[database_test]
 async fn known_states_of_the_machine_send_no_alert(app: TestApp) {
-    switch_states(&app, Some([700, 980])).await;
+    switch_states(&app, [Some(700), Some(980)]).await;
     let (found, regressions) = kinds_and_regressions(&app).await;
     assert_eq!(found, kinds("machine"));
     assert_eq!(regressions, json!([[21, "fixed", "step"], [61, "fixed", "step"]]));
@@ -137,12 +141,24 @@ async fn known_states_of_the_machine_send_no_alert(app: TestApp) {
 
 #[database_test]
 async fn known_states_by_a_commit_are_regressions(app: TestApp) {
-    switch_states(&app, Some([700, 700])).await;
+    switch_states(&app, [Some(700), Some(700)]).await;
     let (found, regressions) = kinds_and_regressions(&app).await;
     assert_eq!(found, kinds("commit"));
     let fixed = |until: u64| json!([until, "fixed", "step"]);
     assert_eq!(regressions, json!([fixed(21), fixed(61), fixed(101), fixed(141), [181, "new", "step"]]));
     assert_eq!(app.read("/api/v1/projects/libfoo/machines").await["machines"][0]["known_state_changes"], 0);
+}
+
+#[database_test]
+async fn a_regression_is_fixed_in_spite_of_known_states_since(app: TestApp) {
+    // Two states, then a regression of 4 % in both, then the fix.
+    let levels = [10_000, 14_000, 10_000, 14_000, 10_000, 10_400, 14_560, 10_400, 10_000];
+    measure_levels(&app, &levels.map(|ns| (ns, None))).await;
+    let (found, regressions) = kinds_and_regressions(&app).await;
+    let found_kinds = at(&json!(found), "*/0");
+    let known = "known_state";
+    assert_eq!(found_kinds, json!(["step", "step", "step", known, "step", known, known, known]));
+    assert_eq!(regressions, json!([[21, "fixed", "step"], [61, "fixed", "step"], [101, "fixed", "step"]]));
 }
 
 async fn set_least_change(app: &TestApp, least_change: Value) {
