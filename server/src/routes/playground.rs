@@ -314,7 +314,7 @@ impl PlaygroundQuery {
             None => Ok(default),
             Some(value) => usize::try_from(within(name, value, low..=high)?).map_err(ApiError::internal),
         };
-        Ok(track::without_smaller_drift(Settings {
+        Ok(Settings {
             deviations: share("deviations", self.deviations, shipped.deviations, [1.0, 20.0])?,
             least: [
                 share("least", self.least, shipped.least[0], [0.0, 1.0])?,
@@ -326,7 +326,7 @@ impl PlaygroundQuery {
             sure: share("sure", self.sure, shipped.sure, [0.0, 1.0])?,
             patience: count("patience", self.patience, shipped.patience, [1, 10_000])?,
             drift: Settings::default().drift,
-        }))
+        })
     }
 }
 

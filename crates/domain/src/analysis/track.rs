@@ -18,16 +18,8 @@ pub(crate) const COLUMNS: Columns<'static> =
 pub fn method(least_change: Option<f64>) -> Cow<'static, Method> {
     match least_change {
         None => Cow::Borrowed(Method::shipped()),
-        Some(least) => {
-            let settings = Settings { least: [least; 2], ..Settings::default() };
-            Cow::Owned(Method::new(without_smaller_drift(settings)))
-        }
+        Some(least) => Cow::Owned(Method::new(Settings { least: [least; 2], ..Settings::default() })),
     }
-}
-
-/// Raises the drift to the smallest change that matters, so that a single change that does not matter is no drift.
-pub fn without_smaller_drift(settings: Settings) -> Settings {
-    Settings { drift: settings.least.into_iter().fold(settings.drift, f64::max), ..settings }
 }
 
 /// The points of one track, in commit order.

@@ -38,7 +38,7 @@ pub struct Settings {
     /// The smallest change that matters, as a share of the level before: two standard deviations of the series' noise,
     /// but at least the first of these shares and at most the second. Whether a change is real does not depend on it.
     pub least: [f64; 2],
-    /// Changes that do not matter alone are a drift once they add up to this share.
+    /// Changes that do not matter alone are a drift once they add up to this share, at least `least`.
     pub drift: f64,
     /// The smallest number of values on either side of a change.
     pub persistence: usize,
@@ -133,7 +133,14 @@ impl Method {
     pub fn new(settings: Settings) -> Self {
         let persistence = settings.persistence.max(2);
         let window = settings.window.max(2 * persistence);
-        let settings = Settings { persistence, window, memory: settings.memory.max(window), ..settings };
+        let settings = Settings {
+            persistence,
+            window,
+            memory: settings.memory.max(window),
+            // Otherwise a single change that does not matter would be a drift.
+            drift: settings.least.into_iter().fold(settings.drift, f64::max),
+            ..settings
+        };
         Self {
             settings,
             weights: Weights::new(window, persistence, settings.deviations),

@@ -202,6 +202,13 @@ fn certain_steps_below_the_threshold_are_reported_as_small() {
 }
 
 #[test]
+fn single_step_below_the_threshold_is_no_drift() {
+    let method = Method::new(Settings { least: [0.1; 2], ..Settings::default() });
+    let steps = method.detect(series(&[(100.0, 60), (108.0, 60)], 0.01, 14)).unwrap();
+    let [Step { matters: false, kind: Kind::Step, .. }] = &steps[..] else { panic!("{steps:?}") };
+}
+
+#[test]
 fn short_level_is_found_in_spite_of_outliers() {
     let mut values = series(&[(100.0, 120), (120.0, 14), (100.0, 60)], 0.01, 11);
     // Every seventh value belongs to the other level.
