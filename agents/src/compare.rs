@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::format::counted;
 use crate::settings::Settings;
 use crate::{output, table};
-use roundtrip_stats::cause::Kind;
 use roundtrip_stats::movement::{self, Reference};
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::comparable::{self, Difference};
@@ -43,7 +42,7 @@ struct Movement {
 #[derive(Debug, Serialize)]
 struct ReferenceChange {
     /// `canary` or `control`.
-    kind: &'static str,
+    kind: String,
     name: String,
     /// The change from base to head, as a share; 0 if it did not move.
     change: f64,
@@ -178,8 +177,7 @@ impl Movement {
 
 impl From<Reference> for ReferenceChange {
     fn from(reference: Reference) -> Self {
-        let text = reference.to_string();
-        let kind = if reference.kind == Kind::Canary { "canary" } else { "control" };
+        let (kind, text) = (reference.kind.to_string(), reference.to_string());
         Self { kind, name: reference.name, change: reference.change, text }
     }
 }

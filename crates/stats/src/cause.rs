@@ -145,14 +145,19 @@ fn majority(first: usize, second: usize) -> i32 {
     }
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Canary => "canary",
+            Self::Control => "control",
+            Self::Sibling => "same case on",
+        })
+    }
+}
+
 impl fmt::Display for Observation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            Kind::Canary => "canary",
-            Kind::Control => "control",
-            Kind::Sibling => "same case on",
-        };
-        let name = &self.name;
+        let Self { kind, name, .. } = self;
         match (self.behaviour, self.change) {
             (Behaviour::Moved, Some(change)) => {
                 write!(formatter, "{kind} {name} also changed: {}", percent::signed(change))

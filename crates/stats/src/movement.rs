@@ -70,12 +70,7 @@ pub fn largest(references: &[Reference]) -> f64 {
 
 impl fmt::Display for Reference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            Kind::Canary => "canary",
-            Kind::Control => "control",
-            Kind::Sibling => "sibling",
-        };
-        write!(formatter, "{kind} {} {}", self.name, percent::signed(self.change))
+        write!(formatter, "{} {} {}", self.kind, self.name, percent::signed(self.change))
     }
 }
 

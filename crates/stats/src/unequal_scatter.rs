@@ -5,8 +5,7 @@
 //! 57 cases, 1 of 20 comparisons then reports a false change. No test of ranks avoids this (Brunner and Munzel 2000 is as
 //! often wrong there, because separated sides leave its variance at 0), so the size of the difference counts too.
 
-use crate::robust;
-use crate::{mann_whitney, welch};
+use crate::{mann_whitney, robust, welch};
 
 /// The most robust deviations that a value counts from its side's median, in the t test. One slow repetition of ten
 /// would otherwise hide a change from it. Chosen by simulation: among 3 to 6, the detection rates with outliers are

@@ -10,7 +10,7 @@
 //!    Ranks are robust against outliers and independent of the noise's distribution.
 //! 2. A significant split is tested again after removing autocorrelation (`noise`): a machine that is warm for an hour
 //!    makes a few values in a row slow, which is no step.
-//! 3. A few newest values that are all far from the level before are a change without a rank test.
+//! 3. Six or more newest values that are all far from the level before are a change without a rank test.
 //! 4. The place is the one with the highest likelihood, given the noise of the series itself (`place`). If it is still
 //!    uncertain, more values are awaited, up to [`Settings::patience`].
 //! 5. A step that is too small to matter ([`Settings::least`]) is reported as such, and later values are compared with
@@ -89,10 +89,9 @@ pub struct Step {
 }
 
 /// What kind of change a step is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The level changes at one place.
-    #[default]
     Step,
     /// Small steps add up to [`Settings::drift`]. Its interval begins at the last change that mattered, `before` is the
     /// level since then, and there are no places.
