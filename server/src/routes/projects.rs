@@ -219,7 +219,7 @@ fn check_least_change(least: f64) -> Result<(), ApiError> {
     if 0.0 < least && least < 1.0 {
         return Ok(());
     }
-    let detail = format!("{least}: expected a share above 0 and below 1, such as 0.02 for 2 %, or null");
+    let detail = format!("{least}: expected a share above 0 and below 1, for example 0.02 for 2 %, or null");
     Err(ApiError::parameter("least_change", detail))
 }
 

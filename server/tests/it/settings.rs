@@ -46,7 +46,7 @@ async fn rejects_a_least_change_that_is_no_share(app: TestApp) {
         (json!(-0.1), "parameter least_change: -0.1: expected a share"),
         (
             json!(1),
-            "parameter least_change: 1: expected a share above 0 and below 1, such as 0.02 for 2 %, or null",
+            "parameter least_change: 1: expected a share above 0 and below 1, for example 0.02 for 2 %, or null",
         ),
         (json!(5), "parameter least_change: 5: expected a share"),
         (json!("2 %"), "parameter least_change: invalid type: string"),

@@ -330,16 +330,16 @@ mod tests {
 
     /// Searches each point when it arrives, given this many earlier ones.
     fn search_one_by_one(method: &Method, whole: &Points, loaded_count: usize) -> Vec<Found> {
-        let mut told: Vec<Found> = Vec::new();
+        let mut known: Vec<Found> = Vec::new();
         for (end, &newest) in (1_usize..).zip(&whole.ordinals) {
             let loaded = end.saturating_sub(loaded_count)..end;
             let so_far = Points {
                 ordinals: whole.ordinals[loaded.clone()].to_vec(),
                 values: whole.values[loaded].to_vec(),
             };
-            told.extend(so_far.search(method, TRACK, newest, &told).unwrap());
+            known.extend(so_far.search(method, TRACK, newest, &known).unwrap());
         }
-        told
+        known
     }
 
     #[test]
