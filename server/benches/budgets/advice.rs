@@ -1,6 +1,6 @@
-//! How soon it is said what the messages of a profile would cost: twenty transports, five machines, a hundred buckets.
+//! Time to rank transports for a size profile: twenty transports, five machines, a hundred buckets.
 
-use crate::ingest::{Sender, introduce};
+use crate::ingest::{Sender, first_uploads};
 use crate::open_loop::ns_since;
 use crate::service::{Client, Service};
 use crate::upload::LabMachine;
@@ -13,21 +13,21 @@ use std::time::Instant;
 
 const MACHINES: u64 = 5;
 const TRANSPORTS: u64 = 20;
-/// Of ten sizes each.
+/// Ten sizes for each transport.
 const RESULTS: u64 = 200;
 const BUCKETS: u64 = 100;
-/// Milliseconds of an answer.
+/// The time limit of an answer, in milliseconds.
 const ANSWER_MS_MAX: f64 = 100.0;
 
-/// Prints how it went, and gives the row.
+/// Prints the latencies and returns the row.
 pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let service = Service::start(program, data_dir.path())?;
     let sender = Sender::new(&service)?;
     let machine = |number| LabMachine::with_results(number, 0..RESULTS);
     let machines: Vec<LabMachine> = (0..MACHINES).map(machine).collect();
-    introduce(&sender, &machines, &AtomicU64::new(1))?;
-    service.until_searched()?;
+    first_uploads(&sender, &machines, &AtomicU64::new(1))?;
+    service.wait_for_analysis()?;
     let client = Client::new(&service, None);
     let bucket = |nth: u64| format!("{}-{}:{}", 70 * (nth + 1), 70 * (nth + 1) + 69, 1 + nth % 7);
     let sizes = (0..BUCKETS).map(bucket).collect::<Vec<_>>().join(",");
@@ -40,7 +40,7 @@ pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
         .filter_map(|group| Some(group["ranking"].as_array()?.len() as u64))
         .sum();
     if ranked != TRANSPORTS * MACHINES {
-        return Err(format!("{ranked} transports are ranked"));
+        return Err(format!("expected {} ranked transports, got {ranked}", TRANSPORTS * MACHINES));
     }
     let timed = |path: &str, count: usize| {
         let times: Result<Vec<u64>, String> = (0..count)
@@ -50,7 +50,7 @@ pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
                 Ok(ns_since(begin))
             })
             .collect();
-        Distribution::of_samples(times?).ok_or_else(|| "nothing was timed".to_owned())
+        Distribution::of_samples(times?).ok_or_else(|| "no samples".to_owned())
     };
     let count = if is_quick { 20 } else { 100 };
     let (answers, one) = (timed(&path, count)?, timed(&format!("{path}&machine=lab-0"), count)?);
@@ -60,7 +60,7 @@ pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
         format!("advice on {TRANSPORTS} transports of {MACHINES} machines, {BUCKETS} buckets, p50"),
         answers.quantile_ns(500_000) / 1_000_000,
         "ms",
-        Peer { name: "one of the machines alone".into(), value: ms(&one, 500_000) },
+        Peer { name: "one machine".into(), value: ms(&one, 500_000) },
         BarIs::ValueAtMost,
         ANSWER_MS_MAX,
     ))

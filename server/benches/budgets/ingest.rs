@@ -1,4 +1,4 @@
-//! What the server takes in.
+//! Throughput and latency of uploads.
 
 use crate::open_loop::{ns_since, open_loop, wait};
 use crate::service::Service;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use ureq::Body;
 use ureq::http::Response;
 
-/// Uploads under way at a time.
+/// Concurrent uploads at full speed.
 const CLIENTS: usize = 6;
-/// How often an upload that was told to come back does so.
+/// Attempts before an upload fails.
 const ATTEMPTS_MAX: u32 = 100;
 
 /// Sends uploads to a server.
@@ -20,9 +20,9 @@ pub(crate) struct Sender {
     agent: ureq::Agent,
     url: String,
     authorization: String,
-    /// Uploads that were told to come back.
-    pub(crate) refused: AtomicU64,
-    /// Uploads that were acknowledged.
+    /// Responses 429 and 503, after each of which an upload is retried.
+    pub(crate) retries: AtomicU64,
+    /// Acknowledged uploads.
     pub(crate) acknowledged: AtomicU64,
 }
 
@@ -33,12 +33,12 @@ impl Sender {
             agent,
             url: service.url.clone(),
             authorization: format!("Bearer {}", service.token()?),
-            refused: AtomicU64::new(0),
+            retries: AtomicU64::new(0),
             acknowledged: AtomicU64::new(0),
         })
     }
 
-    /// The status that a body is answered with.
+    /// Sends a body once and returns the response status.
     pub(crate) fn status(&self, run_id: &str, encoding: &str, body: &[u8]) -> Result<u16, String> {
         let mut answer = self.put(run_id, encoding, body)?;
         let _ = answer.body_mut().read_to_vec();
@@ -55,6 +55,7 @@ impl Sender {
             .map_err(|error| error.to_string())
     }
 
+    /// Sends an upload, with retries, until the server acknowledges it.
     fn send(&self, (run_id, body): &(String, Vec<u8>)) -> Result<(), String> {
         for _ in 0..ATTEMPTS_MAX {
             let mut answer = self.put(run_id, "zstd", body)?;
@@ -65,23 +66,23 @@ impl Sender {
                     return Ok(());
                 }
                 429 | 503 => {
-                    self.refused.fetch_add(1, Ordering::Relaxed);
+                    self.retries.fetch_add(1, Ordering::Relaxed);
                     let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
                     let seconds = after.and_then(|text| text.parse().ok()).unwrap_or(1);
                     thread::sleep(Duration::from_secs(seconds));
                 }
                 status => {
                     let body = answer.body_mut().read_to_string().unwrap_or_default();
-                    return Err(format!("an upload was answered with {status}: {body}"));
+                    return Err(format!("upload: expected status 201, got {status}: {body}"));
                 }
             }
         }
-        Err(format!("an upload was told to come back {ATTEMPTS_MAX} times"))
+        Err(format!("upload: no success after {ATTEMPTS_MAX} attempts"))
     }
 }
 
-/// The first upload of each machine, which brings a hundred series that are new: how long each takes.
-pub(crate) fn introduce(
+/// Sends the first upload of each machine, which creates its series, and returns their times.
+pub(crate) fn first_uploads(
     sender: &Sender,
     machines: &[LabMachine],
     commits: &AtomicU64,
@@ -99,21 +100,22 @@ pub(crate) fn introduce(
     Distribution::of_samples(times?).ok_or_else(|| "there are no machines".to_owned())
 }
 
-/// What was taken in at full speed.
-pub(crate) struct Sustained {
+/// Results of [`full_speed`].
+pub(crate) struct FullSpeed {
     pub(crate) results: f64,
     pub(crate) results_per_second: u64,
     pub(crate) body_bytes_per_second: u64,
     pub(crate) times: Distribution,
 }
 
-/// As fast as the server takes them, for so long: machine after machine uploads a commit, then the next one.
-pub(crate) fn sustained(
+/// Uploads for `duration` as fast as the server accepts: each client uploads one commit of each of its machines, then the
+/// next commit.
+pub(crate) fn full_speed(
     sender: &Sender,
     machines: &[LabMachine],
     commits: &AtomicU64,
     duration: Duration,
-) -> Result<Sustained, String> {
+) -> Result<FullSpeed, String> {
     let first = commits.load(Ordering::Relaxed);
     let (started, bytes) = (Instant::now(), AtomicU64::new(0));
     let client = |own: &[LabMachine]| {
@@ -142,15 +144,15 @@ pub(crate) fn sustained(
     });
     let times = times?.concat();
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
-    Ok(Sustained {
+    Ok(FullSpeed {
         results: times.len() as f64 * f64::from(RESULTS),
         results_per_second: times.len() as u64 * u64::from(RESULTS) * 1_000 / elapsed_ms,
         body_bytes_per_second: bytes.into_inner() * 1_000 / elapsed_ms,
-        times: Distribution::of_samples(times).ok_or("nothing was sent")?,
+        times: Distribution::of_samples(times).ok_or("no samples")?,
     })
 }
 
-/// So many uploads a second.
+/// Sends `per_second` uploads per second for `duration`, and returns their times.
 pub(crate) fn paced(
     sender: &Sender,
     machines: &[LabMachine],

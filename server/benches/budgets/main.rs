@@ -1,12 +1,18 @@
-//! `cargo xtask bench server`: what the server takes in and how fast it answers, with PostgreSQL and the clients on the
-//! same processors.
+//! `cargo xtask bench server`: throughput and latency of the server. PostgreSQL and the clients run on the same processors.
 //!
-//! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
-//! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it
-//!   answers, with a million points stored and with ten. [`analysis`]: how fast all that is stored is searched for changes.
-//!   [`claims`]: how soon agents are given work. [`advice`]: how soon it is said which transport is best.
-//!   [`soak`]: whether it stays what it is; a part that is measured only when it is asked for.
-//! - [`open_loop`]: requests at a rate, timed from when they are due.
+//! The parts:
+//! - [`ingest`]: throughput and latency of uploads.
+//! - [`bombs`]: time to reject a decompression bomb.
+//! - [`reads`]: latency of reads with one and with ten million points stored.
+//! - [`analysis`]: speed of change detection over the whole database.
+//! - [`claims`]: time for agents to claim jobs.
+//! - [`advice`]: time to rank transports for a size profile.
+//! - [`soak`]: growth of memory and open files over ten minutes. It runs only if named on the command line.
+//!
+//! What they share:
+//! - [`service`]: starts the server as a user does, and talks to it.
+//! - [`upload`]: builds the uploads.
+//! - [`open_loop`]: sends requests at a fixed rate and times each from its due time.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
@@ -37,22 +43,23 @@ use std::time::Duration;
 use upload::{LabMachine, RESULTS};
 
 const PARTS: [&str; 5] = ["ingest", "reads", "analysis", "claims", "advice"];
-/// Ten minutes in which little happens.
+/// Ten minutes under light load.
 const SOAK: &str = "soak";
 
 const MACHINES: u64 = 60;
-/// Results a second, in uploads of a hundred.
+/// Results per second, sent in uploads of 100.
 const INGEST_MIN: u32 = 10_000;
-/// Milliseconds of one upload at half that load.
+/// The time limit of one upload at half that load, in milliseconds.
 const UPLOAD_MS_MAX: f64 = 100.0;
 const MEMORY_MIB_MAX: f64 = 150.0;
-/// Milliseconds until the search for changes has caught up.
-const CAUGHT_UP_MS_MAX: f64 = 5_000.0;
-/// The most of a body that is inflated.
+/// The time limit for change detection to catch up, in milliseconds.
+const CATCH_UP_MS_MAX: f64 = 5_000.0;
+/// The server inflates at most this much of a body.
 const INFLATED_MIB_MAX: f64 = 64.0;
 
-/// Where what reads are measured on is kept from one time to the next: PostgreSQL, which refuses to be root, reaches it.
-const STORED: &str = "/var/tmp/roundtrip-bench";
+/// Keeps the data for `reads` between invocations. PostgreSQL does not run as root, so this directory must be
+/// accessible to other users.
+const READS_DATA: &str = "/var/tmp/roundtrip-bench";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -78,7 +85,7 @@ fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>,
         rows.extend(uploads(program, seconds(60, 10))?);
     }
     if is_wanted("reads") {
-        rows.extend(reads::rows(program, Path::new(STORED), seconds(20, 4))?);
+        rows.extend(reads::rows(program, Path::new(READS_DATA), seconds(20, 4))?);
     }
     if is_wanted("analysis") {
         rows.extend(analysis::rows(program, is_quick)?);
@@ -96,69 +103,66 @@ fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>,
 }
 
 fn memory_row(name: &str, mib: u64) -> Row {
-    let bar = Peer { name: "the bar".into(), value: MEMORY_MIB_MAX };
-    Row::new(name, mib, "MiB", bar, BarIs::ValueAtMost, MEMORY_MIB_MAX)
+    let peer = Peer { name: "the target".into(), value: MEMORY_MIB_MAX };
+    Row::new(name, mib, "MiB", peer, BarIs::ValueAtMost, MEMORY_MIB_MAX)
 }
 
 fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let service = Service::start(program, data_dir.path())?;
     let sender = Sender::new(&service)?;
-    eprintln!("making the uploads of {MACHINES} machines");
+    eprintln!("building uploads for {MACHINES} machines");
     let machines: Vec<LabMachine> = (0..MACHINES).map(LabMachine::new).collect();
     let commits = AtomicU64::new(1);
-    let introduced = ingest::introduce(&sender, &machines, &commits)?;
-    eprintln!(
-        "the first upload of a machine, with {RESULTS} series that are new: p50 {} ms",
-        ms(&introduced, 500_000)
-    );
+    let first = ingest::first_uploads(&sender, &machines, &commits)?;
+    eprintln!("first upload of a machine, with {RESULTS} new series: p50 {} ms", ms(&first, 500_000));
     let half = INGEST_MIN / 2 / RESULTS;
     let paced = ingest::paced(&sender, &machines, &commits, half, duration)?;
     eprintln!(
-        "at {half} uploads a second: p50 {} ms, p99 {} ms, at most {} ms",
+        "{half} uploads/s: p50 {} ms, p99 {} ms, max {} ms",
         ms(&paced, 500_000),
         ms(&paced, 990_000),
         paced.max_ns() / 1_000_000,
     );
-    let before = service.spent();
-    let sustained = ingest::sustained(&sender, &machines, &commits, duration)?;
-    let spent = service.spent().since(before);
+    let before = service.cpu_time();
+    let full_speed = ingest::full_speed(&sender, &machines, &commits, duration)?;
+    let cpu = service.cpu_time().since(before);
     eprintln!(
-        "{} results/s, {} MB/s of bodies, p50 {} ms, p99 {} ms, {} told to come back; processor time of a result: \
-         server {:.0} us, PostgreSQL {:.0} us, clients {:.0} us",
-        sustained.results_per_second,
-        sustained.body_bytes_per_second / 1_000_000,
-        ms(&sustained.times, 500_000),
-        ms(&sustained.times, 990_000),
-        sender.refused.load(Ordering::Relaxed),
-        spent.server * 1e6 / sustained.results,
-        spent.postgres * 1e6 / sustained.results,
-        spent.clients * 1e6 / sustained.results,
+        "{} results/s, {} MB/s of bodies, p50 {} ms, p99 {} ms, {} retries; CPU time per result: server {:.0} us, \
+         PostgreSQL {:.0} us, clients {:.0} us",
+        full_speed.results_per_second,
+        full_speed.body_bytes_per_second / 1_000_000,
+        ms(&full_speed.times, 500_000),
+        ms(&full_speed.times, 990_000),
+        sender.retries.load(Ordering::Relaxed),
+        cpu.server * 1e6 / full_speed.results,
+        cpu.postgres * 1e6 / full_speed.results,
+        cpu.clients * 1e6 / full_speed.results,
     );
-    let caught_up = service.until_searched()?;
-    let resident_mib_max = service.resident_mib_max()?;
+    let catch_up_ms = service.wait_for_analysis()?;
+    let peak_mib = service.peak_memory_mib()?;
     let bombs = bombs::rows(&sender)?;
-    let resident_after_bombs_mib_max = service.resident_mib_max()?;
+    let peak_after_bombs_mib = service.peak_memory_mib()?;
     let bencher = |value: f64, name: &str| Peer { name: format!("Bencher 0.6.12, {name}"), value };
     let mut rows = vec![
         Row::new(
-            "ingest, 100 results of 10 histograms an upload",
-            sustained.results_per_second,
+            "ingest, uploads of 100 results with 10 histograms each",
+            full_speed.results_per_second,
             "results/s",
-            bencher(11_607.0, "100 numbers a request (11,607/s)"),
+            bencher(11_607.0, "requests of 100 numbers (11,607/s)"),
             BarIs::ValueAtLeast,
             INGEST_MIN.into(),
         ),
         Row::new(
-            "until all that was stored is searched for changes, after that load",
-            caught_up,
+            "change detection catches up after that load",
+            catch_up_ms,
             "ms",
             Peer { name: "the load (60 s)".into(), value: duration.as_secs_f64() * 1e3 },
             BarIs::ValueAtMost,
-            CAUGHT_UP_MS_MAX,
+            CATCH_UP_MS_MAX,
         ),
         Row::new(
-            format!("p99 of an upload at {half} a second"),
+            format!("upload, p99 at {half}/s"),
             ms(&paced, 990_000),
             "ms",
             Peer {
@@ -168,14 +172,14 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
             BarIs::ValueAtMost,
             UPLOAD_MS_MAX,
         ),
-        memory_row("resident memory of the server, at most", resident_mib_max),
+        memory_row("server resident memory, peak", peak_mib),
     ];
     rows.extend(bombs);
     rows.push(Row::new(
-        "resident memory of the server after these, at most",
-        resident_after_bombs_mib_max,
+        "server resident memory after these rejections, peak",
+        peak_after_bombs_mib,
         "MiB",
-        Peer { name: format!("before them ({resident_mib_max} MiB)"), value: resident_mib_max as f64 },
+        Peer { name: format!("before them ({peak_mib} MiB)"), value: peak_mib as f64 },
         BarIs::ValueAtMost,
         MEMORY_MIB_MAX + INFLATED_MIB_MAX,
     ));

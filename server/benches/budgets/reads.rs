@@ -1,4 +1,4 @@
-//! How fast charts and searches are answered with many points stored, and how that changes when ten times as many are.
+//! Latency of charts, searches and lists with ten million points stored, and its growth since one million.
 
 use crate::open_loop::{open_loop, wait};
 use crate::service::{Client, History, Service};
@@ -9,73 +9,71 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// As browsers ask.
+/// The `Accept-Encoding` header of a browser.
 const ENCODINGS: &str = "gzip, deflate, br, zstd";
-/// Requests a second.
+/// Requests per second.
 const RATE: u32 = 50;
-/// How much slower a query may become while ten times as much is stored.
+/// The accepted ratio of the latencies with ten million and with one million points.
 const GROWTH_MAX: f64 = 1.5;
-/// What is stored, in millions of points: a tenth of it in series of 10,000 commits, the rest in series of 1,000.
+/// Stored points in millions, at each scale: a tenth in series of 10,000 commits, the rest in series of 1,000.
 const MILLIONS: [u32; 2] = [1, 10];
 
-/// A read, and what is asked of it besides that it does not grow.
+/// A read and its targets.
 struct Read {
     name: &'static str,
-    path: fn(&Stock, u64) -> String,
-    bar: Option<Bar>,
-    /// Whether an answer is as long at both scales: only then does its time tell what it costs that more is stored.
-    is_alike: bool,
+    path: fn(&Dataset, u64) -> String,
+    /// Targets with ten million points stored.
+    target: Option<Target>,
+    /// Whether the answer has the same length at both scales. Only then is the growth of its latency measured.
+    is_same_length: bool,
 }
 
-/// With ten million points stored.
-struct Bar {
+struct Target {
     us_max: u32,
-    /// Bytes of an answer as it is sent.
+    /// The largest compressed answer.
     bytes_max: Option<u32>,
     peer: (&'static str, f64),
 }
 
-/// A read of which only that is asked.
-const fn growth_alone(name: &'static str, path: fn(&Stock, u64) -> String) -> Read {
-    Read { name, path, bar: None, is_alike: true }
+/// A read whose only target is the growth of its latency.
+const fn growth_only(name: &'static str, path: fn(&Dataset, u64) -> String) -> Read {
+    Read { name, path, target: None, is_same_length: true }
 }
 
 const READS: [Read; 10] = [
     Read {
         name: "line of 1,000 points",
-        path: |stock, number| {
-            format!("/api/v1/charts/line?repetitions=false&series={}", pick(&stock.wide, number))
+        path: |data, number| {
+            format!("/api/v1/charts/line?repetitions=false&series={}", pick(&data.wide, number))
         },
-        bar: Some(Bar { us_max: 3_000, bytes_max: None, peer: ("Bencher 0.6.12 (9,000 us)", 9_000.0) }),
-        is_alike: true,
+        target: Some(Target { us_max: 3_000, bytes_max: None, peer: ("Bencher 0.6.12 (9,000 us)", 9_000.0) }),
+        is_same_length: true,
     },
     Read {
-        name: "line of 10,000 points x (p50, p90, p99)",
-        path: |stock, number| {
-            let series = pick(&stock.deep, number);
+        name: "line of 10,000 points with p50, p90 and p99",
+        path: |data, number| {
+            let series = pick(&data.deep, number);
             format!("/api/v1/charts/line?repetitions=false&last=10000&points=10000&series={series}")
         },
-        bar: Some(Bar {
+        target: Some(Target {
             us_max: 15_000,
             bytes_max: Some(150_000),
-            peer: ("Bencher 0.6.12, one number a point (87,000 us)", 87_000.0),
+            peer: ("Bencher 0.6.12, one number per point (87,000 us)", 87_000.0),
         }),
-        is_alike: true,
+        is_same_length: true,
     },
     Read {
         name: "heat map of 1,000 commits",
-        path: |stock, number| {
-            format!("/api/v1/charts/heatmap?last=1000&series={}", pick(&stock.deep, number))
-        },
-        bar: Some(Bar {
+        path: |data, number| format!("/api/v1/charts/heatmap?last=1000&series={}", pick(&data.deep, number)),
+        target: Some(Target {
             us_max: 50_000,
             bytes_max: None,
             peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
         }),
-        is_alike: true,
+        is_same_length: true,
     },
     Read {
-        name: "search for series",
+        name: "search with up to 50 results",
         path: |_, number| {
             let query = pick(
                 &["pipe+64", "stream+tcp", "seeded-1+ring+4kib", "roundtrip", "message+queue+1mib"],
@@ -83,35 +81,35 @@ const READS: [Read; 10] = [
             );
             format!("/api/v1/projects/wide/series?limit=50&q={query}")
         },
-        bar: Some(Bar {
+        target: Some(Target {
             us_max: 20_000,
             bytes_max: None,
             peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
         }),
-        is_alike: false,
+        is_same_length: false,
     },
     Read {
-        name: "search that finds a page of 20 series",
+        name: "search with 20 results",
         path: |_, number| {
             let query = pick(&["pipe+64", "stream+tcp", "roundtrip", "ring"], number);
             format!("/api/v1/projects/wide/series?limit=20&q={query}")
         },
-        bar: Some(Bar {
+        target: Some(Target {
             us_max: 20_000,
             bytes_max: None,
             peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
         }),
-        is_alike: true,
+        is_same_length: true,
     },
-    growth_alone("list of projects", |_, _| "/api/v1/projects".to_owned()),
-    growth_alone("page of 6 machines", |_, _| "/api/v1/projects/wide/machines?limit=6".to_owned()),
-    growth_alone("page of 50 runs", |_, _| "/api/v1/projects/wide/runs?limit=50".to_owned()),
-    growth_alone("page of 50 commits", |_, _| "/api/v1/projects/deep/commits?limit=50".to_owned()),
-    growth_alone("one series", |stock, number| format!("/api/v1/series/{}", pick(&stock.wide, number))),
+    growth_only("list of projects", |_, _| "/api/v1/projects".to_owned()),
+    growth_only("page of 6 machines", |_, _| "/api/v1/projects/wide/machines?limit=6".to_owned()),
+    growth_only("page of 50 runs", |_, _| "/api/v1/projects/wide/runs?limit=50".to_owned()),
+    growth_only("page of 50 commits", |_, _| "/api/v1/projects/deep/commits?limit=50".to_owned()),
+    growth_only("one series", |data, number| format!("/api/v1/series/{}", pick(&data.wide, number))),
 ];
 
-/// What one server has stored.
-struct Stock {
+/// The series of one server.
+struct Dataset {
     client: Client,
     /// Series of 10,000 points, the newest 1,000 with distributions.
     deep: Vec<u64>,
@@ -130,41 +128,43 @@ struct Series {
     series_id: u64,
 }
 
-/// Times of one read, and the longest answer.
-struct Asked {
+/// The times of one read, and the size of its largest answer.
+struct Answers {
     times: Distribution,
     bytes_max: u64,
 }
 
-/// All reads at both scales. What is stored is made in `folder` the first time, and kept there for the next.
+/// Measures all reads at both scales. `folder` keeps the stored data for the next time.
 pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<Vec<Row>, String> {
-    let mut of_scales = Vec::new();
+    let mut scales = Vec::new();
     for millions in MILLIONS {
-        let data_dir = stored(program, folder, millions)?;
+        let data_dir = prepare(program, folder, millions)?;
         let service = Service::start(program, &data_dir)?;
-        // A server that is new to what is stored searches it first.
-        service.until_searched()?;
-        let stock = Stock::of(&service)?;
-        stock.read_all()?;
-        let asked: Result<Vec<Asked>, String> = READS.iter().map(|read| stock.ask(read, duration)).collect();
-        of_scales.push(asked?);
+        // On its first start, the server searches the stored series for changes.
+        service.wait_for_analysis()?;
+        let dataset = Dataset::load(&service)?;
+        dataset.warm_up()?;
+        let answers: Result<Vec<Answers>, String> =
+            READS.iter().map(|read| dataset.measure(read, duration)).collect();
+        scales.push(answers?);
     }
-    let [small, large] = of_scales.try_into().map_err(|_| "two scales are measured".to_owned())?;
-    let us = |asked: &Asked, quantile| asked.times.quantile_ns(quantile) / 1_000;
+    let [small, large] = scales.try_into().map_err(|_| "expected two scales".to_owned())?;
+    let us = |answers: &Answers, quantile| answers.times.quantile_ns(quantile) / 1_000;
     let mut rows = Vec::new();
     for ((read, small), large) in READS.iter().zip(small).zip(large) {
         let name = read.name;
-        if let Some(Bar { us_max, bytes_max, peer: (peer, value) }) = read.bar {
+        if let Some(Target { us_max, bytes_max, peer: (peer, value) }) = read.target {
             let peer = Peer { name: peer.into(), value };
             let title = format!("{name}, p99 at {RATE}/s, 10 million points");
             rows.push(Row::new(title, us(&large, 990_000), "us", peer, BarIs::ValueAtMost, us_max.into()));
             if let Some(bytes_max) = bytes_max {
-                let peer = Peer { name: "Bencher 0.6.12, one number a point (8.3 MB)".into(), value: 8.3e6 };
-                let (title, bytes) = (format!("{name}, as sent"), large.bytes_max);
+                let peer =
+                    Peer { name: "Bencher 0.6.12, one number per point (8.3 MB)".into(), value: 8.3e6 };
+                let (title, bytes) = (format!("{name}, compressed size"), large.bytes_max);
                 rows.push(Row::new(title, bytes, "bytes", peer, BarIs::ValueAtMost, bytes_max.into()));
             }
         }
-        if !read.is_alike {
+        if !read.is_same_length {
             continue;
         }
         let (before, after) = (us(&small, 500_000), us(&large, 500_000));
@@ -174,20 +174,20 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
     Ok(rows)
 }
 
-/// A data directory with this many million points, created if missing.
-fn stored(program: &Path, folder: &Path, millions: u32) -> Result<PathBuf, String> {
+/// Returns a data directory with this many million points, and fills it if it is missing or incomplete.
+fn prepare(program: &Path, folder: &Path, millions: u32) -> Result<PathBuf, String> {
     let data_dir = folder.join(format!("{millions}-million-points"));
-    // Written last.
+    // Created last.
     let complete = data_dir.join("complete");
     if complete.exists() {
         return Ok(data_dir);
     }
-    eprintln!("storing {millions} million points in {}, once", data_dir.display());
-    let wrong = |error: std::io::Error| format!("{}: {error}", data_dir.display());
+    eprintln!("storing {millions} million points in {} for this and later runs", data_dir.display());
+    let with_path = |error: std::io::Error| format!("{}: {error}", data_dir.display());
     if data_dir.exists() {
-        std::fs::remove_dir_all(&data_dir).map_err(wrong)?;
+        std::fs::remove_dir_all(&data_dir).map_err(with_path)?;
     }
-    std::fs::create_dir_all(&data_dir).map_err(wrong)?;
+    std::fs::create_dir_all(&data_dir).map_err(with_path)?;
     let (machines, series) = (6 * millions, 900 * millions);
     for history in [
         History {
@@ -201,12 +201,12 @@ fn stored(program: &Path, folder: &Path, millions: u32) -> Result<PathBuf, Strin
     ] {
         history.store(program, &data_dir)?;
     }
-    std::fs::write(complete, "").map_err(wrong)?;
+    std::fs::write(complete, "").map_err(with_path)?;
     Ok(data_dir)
 }
 
-impl Stock {
-    fn of(service: &Service) -> Result<Self, String> {
+impl Dataset {
+    fn load(service: &Service) -> Result<Self, String> {
         let client = Client::new(service, None);
         let (deep, wide) = (Self::series(&client, "deep")?, Self::series(&client, "wide")?);
         Ok(Self { client, deep, wide })
@@ -222,10 +222,10 @@ impl Stock {
         }
     }
 
-    /// Every line once. A server that has answered for an hour has its indexes in memory; one whose data was just written
-    /// reads them from the disk, which is timed instead.
-    fn read_all(&self) -> Result<(), String> {
-        // The most that are answered at once.
+    /// Reads every line once. This loads the indexes into memory, as on a server that has run for an hour; otherwise the
+    /// benchmark would time the disk.
+    fn warm_up(&self) -> Result<(), String> {
+        // The server's limit for one request.
         const SERIES: usize = 200;
         for series in [&self.deep, &self.wide].into_iter().flat_map(|all| all.chunks(SERIES)) {
             let numbers = series.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
@@ -234,8 +234,8 @@ impl Stock {
         Ok(())
     }
 
-    fn ask(&self, read: &Read, duration: Duration) -> Result<Asked, String> {
-        // Once each for what is made the first time: connections, plans.
+    fn measure(&self, read: &Read, duration: Duration) -> Result<Answers, String> {
+        // Warm up: the first requests open connections and plan queries.
         for number in 0..u64::from(RATE) {
             self.get(&(read.path)(self, number))?;
         }
@@ -247,16 +247,16 @@ impl Stock {
             bytes_max.fetch_max(body.len() as u64, Ordering::Relaxed);
             Ok(())
         })?;
-        Ok(Asked { times, bytes_max: bytes_max.into_inner() })
+        Ok(Answers { times, bytes_max: bytes_max.into_inner() })
     }
 
-    /// The body as it is sent.
+    /// Returns the compressed body.
     fn get(&self, path: &str) -> Result<Vec<u8>, String> {
         self.client.get(path, Some(ENCODINGS))
     }
 }
 
-/// One after the other, far apart: neighbours were written next to each other.
+/// Picks an item for a request. Successive requests get distant items, because neighbours are stored next to each other.
 fn pick<T: Copy>(all: &[T], number: u64) -> T {
     const STRIDE: u64 = 7_919;
     let at = (number * STRIDE) % all.len() as u64;

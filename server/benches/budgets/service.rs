@@ -1,4 +1,4 @@
-//! The server as a user starts it: the program of the release build, with a data directory of its own.
+//! Starts the server as a user does: the release build, with its own data directory.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server that answers, until this is dropped.
+/// A running server. Dropping it stops the server.
 pub(crate) struct Service {
     child: Child,
     /// Closing it stops the server.
@@ -18,54 +18,54 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts it in `data_dir`, whose data it keeps.
+    /// Starts a server on `data_dir` and waits until it is ready.
     pub(crate) fn start(program: &Path, data_dir: &Path) -> Result<Self, String> {
-        let wrong = |error: std::io::Error| format!("{}: {error}", program.display());
+        let with_program = |error: std::io::Error| format!("{}: {error}", program.display());
         // A port that was free a moment ago.
         let metrics = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let metrics = metrics.map_err(wrong)?.to_string();
+        let metrics = metrics.map_err(with_program)?.to_string();
         let mut child = Command::new(program)
-            // More requests than any one client is meant to have.
+            // The default rate limit is below the benchmark's load.
             .args(["serve", "--port", "0", "--requests-per-minute", "1000000", "--stop-with-stdin"])
             .args(["--metrics", &metrics, "--data-dir"])
             .arg(data_dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(wrong)?;
+            .map_err(with_program)?;
         let lifeline = child.stdin.take();
         let mut ready = String::new();
         if let Some(output) = child.stdout.take() {
-            BufReader::new(output).read_line(&mut ready).map_err(wrong)?;
+            BufReader::new(output).read_line(&mut ready).map_err(with_program)?;
         }
         let url = ready.trim().strip_prefix("listening on ").map(str::to_owned);
-        let url = url.ok_or_else(|| format!("{} did not start: see above", program.display()))?;
+        let url = url.ok_or_else(|| format!("{} did not start; see its log above", program.display()))?;
         let metrics_url = format!("http://{metrics}/metrics");
         Ok(Self { child, lifeline, url, metrics_url, data_dir: data_dir.to_owned() })
     }
 
-    /// The token that a new server writes for the agent of its machine.
+    /// Returns the token that a new server writes for the agent on its own machine.
     pub(crate) fn token(&self) -> Result<String, String> {
         let path = self.data_dir.join("agent.token");
         let token = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(token.trim().to_owned())
     }
 
-    /// What the server tells of itself under this name.
+    /// Returns the value of a metric.
     pub(crate) fn metric(&self, name: &str) -> Result<u64, String> {
         let answer = ureq::get(&self.metrics_url).call().map_err(|error| error.to_string())?;
         let text = answer.into_body().read_to_string().map_err(|error| error.to_string())?;
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|value| value.parse().ok()).ok_or_else(|| format!("no {name} in the metrics"))
+        line.and_then(|value| value.parse().ok()).ok_or_else(|| format!("the server has no metric {name}"))
     }
 
-    /// The milliseconds until no run waits for change detection.
+    /// Waits until no run waits for change detection; returns the milliseconds that it took.
     #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
-    pub(crate) fn until_searched(&self) -> Result<u64, String> {
+    pub(crate) fn wait_for_analysis(&self) -> Result<u64, String> {
         let begin = Instant::now();
         let waiting = || self.metric("roundtrip_analysis_runs_waiting");
         eprintln!(
-            "{} runs wait to be searched, the first for {} s",
+            "{} runs wait for change detection, the first for {} s",
             waiting()?,
             self.metric("roundtrip_analysis_lag_seconds")?
         );
@@ -75,12 +75,12 @@ impl Service {
         Ok(begin.elapsed().as_millis() as u64)
     }
 
-    /// The most resident memory that there ever was, in MiB. PostgreSQL is another process.
-    pub(crate) fn resident_mib_max(&self) -> Result<u64, String> {
+    /// Returns the peak resident memory of the server process in MiB; PostgreSQL is another process.
+    pub(crate) fn peak_memory_mib(&self) -> Result<u64, String> {
         self.status_kib("VmHWM:").map(|kib| kib >> 10)
     }
 
-    /// The resident memory that there is.
+    /// Returns the current resident memory of the server process.
     pub(crate) fn resident_kib(&self) -> Result<u64, String> {
         self.status_kib("VmRSS:")
     }
@@ -91,17 +91,17 @@ impl Service {
             let line = status.lines().find_map(|line| line.strip_prefix(name))?;
             line.split_whitespace().next()?.parse().ok()
         };
-        read().ok_or_else(|| "the server's memory cannot be read".to_owned())
+        read().ok_or_else(|| "cannot read the server's memory in /proc/<pid>/status".to_owned())
     }
 
-    /// Files, sockets and all else that the server has open.
+    /// Returns the number of open file descriptors of the server.
     pub(crate) fn open_files(&self) -> Result<usize, String> {
         let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id()));
-        open.map(Iterator::count).map_err(|error| format!("the server's files cannot be counted: {error}"))
+        open.map(Iterator::count).map_err(|error| format!("cannot count the server's open files: {error}"))
     }
 }
 
-/// Sends requests to a server over one connection, with a token if there is one.
+/// Sends requests to a server, with a token if given.
 pub(crate) struct Client {
     agent: ureq::Agent,
     url: String,
@@ -115,7 +115,7 @@ impl Client {
         Self { agent, url: service.url.clone(), authorization }
     }
 
-    /// The body of the answer; compressed as sent if an encoding is requested.
+    /// Returns the body of a response, still compressed if `encoding` is given.
     pub(crate) fn get(&self, path: &str, encoding: Option<&str>) -> Result<Vec<u8>, String> {
         let mut request = self.agent.get(format!("{}{path}", self.url));
         let headers = [("authorization", self.authorization.as_deref()), ("accept-encoding", encoding)];
@@ -128,16 +128,18 @@ impl Client {
         let body = answer.body_mut().read_to_vec().map_err(|error| format!("{path}: {error}"))?;
         match answer.status().as_u16() {
             200 => Ok(body),
-            status => Err(format!("{path} was answered with {status}: {}", String::from_utf8_lossy(&body))),
+            status => {
+                Err(format!("{path}: expected status 200, got {status}: {}", String::from_utf8_lossy(&body)))
+            }
         }
     }
 
-    /// The answer's JSON.
+    /// Returns the parsed JSON of a response.
     pub(crate) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, String> {
         serde_json::from_slice(&self.get(path, None)?).map_err(|error| error.to_string())
     }
 
-    /// Sends JSON, and returns the status and the body of the answer.
+    /// Sends JSON and returns the status and body of the response.
     pub(crate) fn post(&self, path: &str, body: &Value) -> Result<(u16, Vec<u8>), String> {
         let mut answer = self
             .agent
@@ -151,19 +153,19 @@ impl Client {
     }
 }
 
-/// Synthetic history of a project.
+/// The synthetic history of a project.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
     pub(crate) project: &'static str,
     pub(crate) machines: u32,
     pub(crate) series: u32,
     pub(crate) commits: u32,
-    /// Of how many of the newest commits distributions are kept; as `seed` has it when nothing is said.
+    /// The number of newest commits with stored distributions; `None` is the default of `seed`.
     pub(crate) histograms: Option<u32>,
 }
 
 impl History {
-    /// Stores it in a data directory that no server uses.
+    /// Stores the history in a data directory; no server may run on it.
     pub(crate) fn store(&self, program: &Path, data_dir: &Path) -> Result<(), String> {
         let Self { project, machines, series, commits, histograms } = self;
         let mut command = Command::new(program);
@@ -178,23 +180,23 @@ impl History {
         let status = command.arg("--data-dir").arg(data_dir).status();
         match status.map_err(|error| format!("{}: {error}", program.display()))? {
             status if status.success() => Ok(()),
-            _ => Err(format!("seeding {project} failed: see above")),
+            _ => Err(format!("seeding {project} failed; see its output above")),
         }
     }
 }
 
-/// Processor time since a process began, in seconds.
+/// CPU time in seconds, of each program of the benchmark.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct CpuTime {
     pub(crate) server: f64,
-    /// Of all its processes that live.
+    /// Only of live processes.
     pub(crate) postgres: f64,
-    /// This program.
+    /// Of this program.
     pub(crate) clients: f64,
 }
 
-impl Spent {
-    /// What was spent since.
+impl CpuTime {
+    /// Returns the difference.
     pub(crate) fn since(self, before: Self) -> Self {
         Self {
             server: self.server - before.server,
@@ -205,22 +207,22 @@ impl Spent {
 }
 
 impl Service {
-    /// What has been spent so far.
-    pub(crate) fn spent(&self) -> Spent {
+    /// Returns the CPU time since each process started.
+    pub(crate) fn cpu_time(&self) -> CpuTime {
         let processes: Vec<Process> = std::fs::read_dir("/proc")
             .into_iter()
             .flatten()
             .filter_map(|entry| Process::read(entry.ok()?.file_name().to_str()?.parse().ok()?))
             .collect();
-        let of = |pid: u32| processes.iter().filter(|one| one.pid == pid).map(|one| one.seconds).sum();
+        let seconds = |pid: u32| processes.iter().filter(|one| one.pid == pid).map(|one| one.seconds).sum();
         let mut family = vec![self.child.id()];
-        // Children come after their parents only by chance, so whoever is new is asked for children again.
+        // Children may be listed before their parents, so each new member's children are looked up separately.
         for at in 0.. {
             let Some(&parent) = family.get(at) else { break };
             family.extend(processes.iter().filter(|one| one.parent == parent).map(|one| one.pid));
         }
-        let postgres = family.iter().skip(1).map(|&pid| of(pid)).sum();
-        Spent { server: of(self.child.id()), postgres, clients: of(std::process::id()) }
+        let postgres = family.iter().skip(1).map(|&pid| seconds(pid)).sum();
+        CpuTime { server: seconds(self.child.id()), postgres, clients: seconds(std::process::id()) }
     }
 }
 
@@ -231,7 +233,7 @@ struct Process {
 }
 
 impl Process {
-    /// From `/proc/<pid>/stat`: see proc(5). A tick is a hundredth of a second on Linux.
+    /// Parses `/proc/<pid>/stat`; see proc(5). A tick is a hundredth of a second on Linux.
     fn read(pid: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();

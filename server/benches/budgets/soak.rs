@@ -1,16 +1,15 @@
-//! Whether the server's memory and open files stay constant, with uploads and reads at a tenth of the load that it is built
-//! for.
+//! Growth of the server's memory and open files, with uploads and reads at a tenth of the load that it is built for.
 //!
-//! A day has 864,000 uploads. These ten minutes have 6,000: enough to see a leak per upload, read or minute. The first third
-//! fills the caches and is not judged.
+//! A day has 864,000 uploads. These ten minutes have 6,000, enough to see a leak per upload, read or minute. The first third
+//! fills the caches and does not count.
 //!
-//! What a search for changes takes grows with the history that it reads, up to a limit: by 10 MiB, two machines at a time. So
-//! there is as much history from the beginning; and another process stored it, because what that one had used and freed would
-//! hide what this one keeps.
+//! Change detection needs more memory for a longer history, up to a limit: 10 MiB more, with two machines at a time. The
+//! benchmark therefore starts with a history of that length. Another process stores it, because the memory that it used and
+//! freed would hide a leak in the measured process.
 //!
-//! The allocator does not give back what many uploads at once took. Where others keep the machine busy, uploads pile up now and
-//! then, and memory grows by steps: the curve that is printed shows them, and so do the times of uploads. What it keeps hides as
-//! much growth of what is in use: a few bytes an upload are not seen here.
+//! The allocator does not return the memory of concurrent uploads. On a busy machine, uploads pile up from time to time, and
+//! memory grows in steps. The printed curve and the upload times show them. This retained memory can hide a leak of the same
+//! size, so the benchmark does not find leaks of a few bytes per upload.
 
 use crate::ingest::{self, Sender};
 use crate::open_loop::{ms, open_loop, wait};
@@ -25,29 +24,29 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Uploads a second, and reads.
-const RATE: u32 = INGEST_MIN / RESULTS / SHARE;
-/// A tenth of the load is that of a tenth of the machines, each as busy as it would be among all.
-const SHARE: u32 = 10;
-/// Uploads a second while the history is stored.
+/// Uploads per second, and reads per second.
+const RATE: u32 = INGEST_MIN / RESULTS / LOAD_DIVISOR;
+/// A tenth of the load: a tenth of the machines, each at its full rate.
+const LOAD_DIVISOR: u32 = 10;
+/// Uploads per second while the history is stored.
 const HISTORY_RATE: u32 = INGEST_MIN / RESULTS / 2;
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
-/// Of the curve that is printed, in samples.
+/// Samples per point of the printed curve.
 const CURVE_INTERVAL: usize = 60;
-/// By how much of itself memory may grow in the time that is judged: less than a KiB for each upload of it.
+/// The accepted growth of memory as a share of its median, after the first third: less than 1 KiB per upload.
 const MEMORY_GROWTH_MAX: f64 = 0.03;
-/// By how many files, over the same time.
+/// The accepted growth of open files over the same time.
 const FILES_GROWTH_MAX: f64 = 1.0;
 const DAY_S: f64 = 86_400.0;
 
-/// What the server is at a moment.
+/// One measurement of the server.
 struct Sample {
     seconds: f64,
     memory_kib: f64,
     open_files: f64,
 }
 
-/// A value over time: what it mostly is, and by how much it grows a second.
+/// The median of a value over time, and its growth per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Trend {
     median: f64,
@@ -64,56 +63,56 @@ struct Series {
     series_id: u64,
 }
 
-/// Prints how it went, and gives the rows.
+/// Prints the load and the memory curve, and returns the rows.
 pub(crate) fn rows(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let machines: Vec<LabMachine> = (0..MACHINES / u64::from(SHARE)).map(LabMachine::new).collect();
+    let machines: Vec<LabMachine> = (0..MACHINES / u64::from(LOAD_DIVISOR)).map(LabMachine::new).collect();
     let commits = AtomicU64::new(1);
     store_history(&Service::start(program, data_dir.path())?, &machines, &commits)?;
     let service = Service::start(program, data_dir.path())?;
     let sender = Sender::new(&service)?;
     let reader = Reader::new(&service)?;
     let is_over = AtomicBool::new(false);
-    let (written, read, samples) = thread::scope(|scope| {
+    let (uploads, reads, samples) = thread::scope(|scope| {
         let samples = scope.spawn(|| sample(&service, &is_over));
-        let read = scope.spawn(|| open_loop(RATE, duration, |number, due| reader.read(number, due)));
-        let written = ingest::paced(&sender, &machines, &commits, RATE, duration);
-        let read = read.join();
+        let reads = scope.spawn(|| open_loop(RATE, duration, |number, due| reader.read(number, due)));
+        let uploads = ingest::paced(&sender, &machines, &commits, RATE, duration);
+        let reads = reads.join();
         is_over.store(true, Ordering::Relaxed);
-        (written, read, samples.join())
+        (uploads, reads, samples.join())
     });
-    let (written, read) = (written?, read.map_err(|_| "a reader panicked")??);
+    let (uploads, reads) = (uploads?, reads.map_err(|_| "a reader panicked")??);
     let samples = samples.map_err(|_| "the sampler panicked")??;
-    let uploads = sender.acknowledged.load(Ordering::Relaxed);
+    let acknowledged = sender.acknowledged.load(Ordering::Relaxed);
     eprintln!(
-        "{uploads} uploads in {} s, {:.1} % of a day's at this rate, {} told to come back; p99 of an upload {} ms, of a read {} ms",
+        "{acknowledged} uploads in {} s, {:.1} % of a day at this rate, {} retries; p99 of uploads {} ms, of reads {} ms",
         duration.as_secs(),
         100.0 * duration.as_secs_f64() / DAY_S,
-        sender.refused.load(Ordering::Relaxed),
-        ms(&written, 990_000),
-        ms(&read, 990_000),
+        sender.retries.load(Ordering::Relaxed),
+        ms(&uploads, 990_000),
+        ms(&reads, 990_000),
     );
     let curve: Vec<String> = samples
         .iter()
         .step_by(CURVE_INTERVAL)
         .map(|sample| format!("{:.0}", sample.memory_kib / 1024.0))
         .collect();
-    eprintln!("memory each minute, in MiB: {}", curve.join(" "));
-    Ok(judged(&samples, duration))
+    eprintln!("memory each minute, MiB: {}", curve.join(" "));
+    Ok(growth_rows(&samples, duration))
 }
 
-/// Stores as many commits of each machine as a search for changes ever reads before the first that is new.
+/// Stores as many commits per machine as change detection reads before a new one.
 fn store_history(service: &Service, machines: &[LabMachine], commits: &AtomicU64) -> Result<(), String> {
     let sender = Sender::new(service)?;
-    ingest::introduce(&sender, machines, commits)?;
+    ingest::first_uploads(&sender, machines, commits)?;
     let uploads = Method::shipped().settings().memory * machines.len();
     eprintln!("storing a history of {uploads} uploads");
     let seconds = (uploads as u64).div_ceil(HISTORY_RATE.into());
     ingest::paced(&sender, machines, commits, HISTORY_RATE, Duration::from_secs(seconds))?;
-    service.until_searched().map(|_| ())
+    service.wait_for_analysis().map(|_| ())
 }
 
-/// Looks at the server until it is over.
+/// Samples the server until `is_over`.
 fn sample(service: &Service, is_over: &AtomicBool) -> Result<Vec<Sample>, String> {
     let (begin, mut samples) = (Instant::now(), Vec::new());
     while !is_over.load(Ordering::Relaxed) {
@@ -127,18 +126,18 @@ fn sample(service: &Service, is_over: &AtomicBool) -> Result<Vec<Sample>, String
     Ok(samples)
 }
 
-/// What is said of the samples after the first third.
-fn judged(samples: &[Sample], duration: Duration) -> Vec<Row> {
-    let warm = duration.as_secs_f64() / 3.0;
-    let samples: Vec<&Sample> = samples.iter().filter(|sample| sample.seconds >= warm).collect();
-    let seconds = duration.as_secs_f64() - warm;
-    let trend = |of: fn(&Sample) -> f64| {
-        Trend::of(&samples.iter().map(|sample| (sample.seconds, of(sample))).collect::<Vec<_>>())
+/// Prints the trends after the first third, and returns their rows.
+fn growth_rows(samples: &[Sample], duration: Duration) -> Vec<Row> {
+    let warm_up_s = duration.as_secs_f64() / 3.0;
+    let samples: Vec<&Sample> = samples.iter().filter(|sample| sample.seconds >= warm_up_s).collect();
+    let seconds = duration.as_secs_f64() - warm_up_s;
+    let trend = |value: fn(&Sample) -> f64| {
+        Trend::of(&samples.iter().map(|sample| (sample.seconds, value(sample))).collect::<Vec<_>>())
     };
     let (memory, files) = (trend(|sample| sample.memory_kib), trend(|sample| sample.open_files));
-    for (what, trend, unit) in [("memory", memory, "KiB"), ("open files", files, "files")] {
+    for (name, trend, unit) in [("memory", memory, "KiB"), ("open files", files, "files")] {
         eprintln!(
-            "{what}: {:.0} {unit} in the middle, {:+.4} {unit} a second, {:+.3} for each upload, {:+.0} in a day",
+            "{name}: median {:.0} {unit}; growth {:+.4} {unit} per second, {:+.3} per upload, {:+.0} per day",
             trend.median,
             trend.per_second,
             trend.per_second / f64::from(RATE),
@@ -146,13 +145,13 @@ fn judged(samples: &[Sample], duration: Duration) -> Vec<Row> {
         );
     }
     let peer = |trend: Trend, unit| Peer {
-        name: format!("what it has ({:.0} {unit})", trend.median),
+        name: format!("its median ({:.0} {unit})", trend.median),
         value: trend.median,
     };
     vec![
         Row::new(
             format!(
-                "growth of the server's memory in {seconds:.0} s with {:.0} uploads",
+                "growth of server resident memory in {seconds:.0} s with {:.0} uploads",
                 seconds * f64::from(RATE)
             ),
             memory.growth(seconds),
@@ -162,7 +161,7 @@ fn judged(samples: &[Sample], duration: Duration) -> Vec<Row> {
             MEMORY_GROWTH_MAX,
         ),
         Row::new(
-            "growth of its open files meanwhile",
+            "growth of open files in the same time",
             files.growth(seconds),
             "files",
             peer(files, "files"),
@@ -173,7 +172,7 @@ fn judged(samples: &[Sample], duration: Duration) -> Vec<Row> {
 }
 
 impl Trend {
-    /// The median of the slopes between any two points (Theil 1950, Sen 1968): what happens now and then does not bend it.
+    /// Uses the median of the slopes between any two points (Theil 1950, Sen 1968), which is robust to outliers.
     fn of(points: &[(f64, f64)]) -> Self {
         let mut slopes: Vec<f64> = points
             .iter()
@@ -186,7 +185,7 @@ impl Trend {
         Self { median: median(&mut values), per_second: median(&mut slopes) }
     }
 
-    /// What shrinks does not grow.
+    /// Returns the growth over this time; a decrease counts as 0.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -202,7 +201,7 @@ fn median(values: &mut [f64]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// Who looks at pages meanwhile.
+/// Loads pages during the soak.
 struct Reader {
     client: Client,
     series: Vec<u64>,
@@ -215,7 +214,7 @@ impl Reader {
         Ok(Self { client, series: page.series.into_iter().map(|series| series.series_id).collect() })
     }
 
-    /// One page after the other, in turn.
+    /// Requests the pages in turn.
     fn read(&self, number: u64, due: Instant) -> Result<(), String> {
         let series = usize::try_from(number)
             .ok()

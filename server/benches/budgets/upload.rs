@@ -1,8 +1,7 @@
-//! Uploads as a lab's machines send them: each a hundred cases of ten repetitions of 2,000 operations.
+//! Uploads like those of lab machines: a hundred cases of ten repetitions of 2,000 operations.
 //!
-//! A body is two zstd frames, which a decoder reads as one: who and what, compressed for each upload, and the results, of
-//! which each machine has some that are compressed once. So the client takes little of the two processors that the server
-//! is measured on.
+//! A body is two zstd frames, which a decoder reads as one: the metadata, compressed for each upload, and the results,
+//! compressed once per machine. The client thus uses little CPU time on the machine that also runs the server.
 
 use crate::factory;
 use rand::rngs::SmallRng;
@@ -10,16 +9,16 @@ use rand::{Rng, RngExt, SeedableRng};
 use roundtrip_wire::{CaseResult, Commit, Repetition, RunId, RunReport};
 use std::ops::Range;
 
-/// Results of one upload.
+/// Results per upload.
 pub(crate) const RESULTS: u32 = 100;
 const REPETITIONS: u32 = 10;
 const OPERATIONS: usize = 2_000;
-/// First-parent ancestors that come along.
+/// First-parent ancestors listed in each upload.
 const HISTORY: u64 = 20;
-/// Fast, as an agent does it.
+/// The zstd level: fast, so that the clients use little CPU time.
 const LEVEL: i32 = 1;
 
-/// A machine of the lab: everything of its uploads that stays the same.
+/// A machine of the lab, with the constant parts of its uploads.
 pub(crate) struct LabMachine {
     report: RunReport,
     /// `"results":[...]}`, compressed.
@@ -31,7 +30,7 @@ impl LabMachine {
         Self::with_results(number, 0..RESULTS.into())
     }
 
-    /// With the results of these numbers: ten sizes of each transport.
+    /// Creates a machine with the results of these numbers, ten sizes per transport.
     pub(crate) fn with_results(number: u64, results: Range<u64>) -> Self {
         let mut random = SmallRng::seed_from_u64(number);
         let results: Vec<CaseResult> = results.map(|number| result(number, &mut random)).collect();
@@ -42,16 +41,16 @@ impl LabMachine {
         Self { report, results_zstd }
     }
 
-    /// The upload of a commit: the run's identity and the body.
+    /// Builds the upload of a commit: the run ID and the body.
     pub(crate) fn upload(&self, commit_number: u64) -> (String, Vec<u8>) {
         let mut report = self.report.clone();
         report.run_id = RunId::draw();
         report.commit = commit(commit_number);
         report.history =
             (1..commit_number).rev().take(usize::try_from(HISTORY).unwrap()).map(commit).collect();
-        let whole = serde_json::to_string(&report).unwrap();
-        let beginning = whole.strip_suffix("[]}").unwrap();
-        let mut body = zstd::encode_all(beginning.as_bytes(), LEVEL).unwrap();
+        let json = serde_json::to_string(&report).unwrap();
+        let metadata = json.strip_suffix("[]}").unwrap();
+        let mut body = zstd::encode_all(metadata.as_bytes(), LEVEL).unwrap();
         body.extend_from_slice(&self.results_zstd);
         (report.run_id.to_string(), body)
     }
@@ -59,12 +58,12 @@ impl LabMachine {
 
 fn commit(number: u64) -> Commit {
     Commit {
-        subject: format!("Change the way in which messages are framed, part {number}"),
+        subject: format!("Change the framing of messages, part {number}"),
         ..factory::commit(number, Some(number))
     }
 }
 
-/// Ten transports with ten sizes each.
+/// Builds the result of one case. Each ten successive numbers are the sizes of one transport.
 fn result(number: u64, random: &mut SmallRng) -> CaseResult {
     let (transport, doublings) = (number / 10, number % 10);
     let typical_ns = 2_000.0 * (1.0 + 0.5 * transport as f64) * (1.0 + 0.3 * doublings as f64);
@@ -74,9 +73,10 @@ fn result(number: u64, random: &mut SmallRng) -> CaseResult {
     result
 }
 
-/// Times as of a round trip: most within some per cent, some twice as long, a few of a hundred times that.
+/// Builds a repetition with times like those of round trips: most within a few per cent, some twice as long, a few up to a
+/// hundred times as long.
 fn repetition(index: u32, typical_ns: f64, random: &mut impl Rng) -> Repetition {
-    let of_repetition = typical_ns * (1.0 + 0.02 * normal(random));
+    let level_ns = typical_ns * (1.0 + 0.02 * normal(random));
     let times: Vec<u64> = (0..OPERATIONS)
         .map(|_| {
             let tail = match random.random_range(0..1_000_u32) {
@@ -84,11 +84,11 @@ fn repetition(index: u32, typical_ns: f64, random: &mut impl Rng) -> Repetition 
                 1..20 => 1.0 + random.random::<f64>(),
                 _ => 0.0,
             };
-            nanoseconds(of_repetition * ((0.05 * normal(random)).exp() + tail))
+            nanoseconds(level_ns * ((0.05 * normal(random)).exp() + tail))
         })
         .collect();
     let mut repetition = factory::repetition(index, &times);
-    // Only the histogram is sent.
+    // Send only the histogram.
     repetition.samples = None;
     repetition.ends = vec![repetition.ends[0].clone(); 2];
     repetition
@@ -99,7 +99,7 @@ fn nanoseconds(time: f64) -> u64 {
     time as u64
 }
 
-/// A standard normal number (Box and Muller 1958).
+/// Samples the standard normal distribution (Box and Muller 1958).
 fn normal(random: &mut impl Rng) -> f64 {
     let (radius, angle): (f64, f64) = (random.random(), random.random());
     (-2.0 * (1.0 - radius).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()

@@ -1,4 +1,4 @@
-//! What an agent sends to enrol and to claim jobs.
+//! The requests of an agent that enrols and claims jobs.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ring::rand::SystemRandom;
@@ -10,7 +10,7 @@ pub(crate) fn new_key() -> Ed25519KeyPair {
     Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap()
 }
 
-/// Enrols an agent on a machine with a code.
+/// A request to enrol an agent on a machine with a code.
 pub(crate) fn enrolment(code: &str, machine: &str, key: &Ed25519KeyPair) -> Value {
     json!({
         "code": code,
@@ -19,7 +19,7 @@ pub(crate) fn enrolment(code: &str, machine: &str, key: &Ed25519KeyPair) -> Valu
     })
 }
 
-/// Claims a job, and waits up to this time for one.
+/// A claim that waits up to this time for a job.
 pub(crate) fn claim(wait_seconds: u32) -> Value {
     json!({
         "protocol_min": 1, "protocol_max": 1, "version": "0.1.0", "health": {}, "spooled_count": 0,
