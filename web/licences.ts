@@ -1,11 +1,11 @@
 /**
- * Adds to the licences of bundled scripts, which Vite writes, those of the packages whose files are only copied: fonts.
+ * Vite writes the licences of bundled scripts. This plugin adds those of packages whose files are only copied: fonts.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Plugin } from "vite";
 
-/** Where they are: `/licenses.md`. Who gives the bundle away has to give these as well. */
+/** The file with all licences, served at `/licenses.md`. The licences require it in every distributed bundle. */
 export const LICENCES = "licenses.md";
 
 export function licencesOfFiles(): Plugin {
@@ -13,7 +13,7 @@ export function licencesOfFiles(): Plugin {
     name: "roundtrip:licences-of-files",
     apply: "build",
     generateBundle: {
-      // Vite's own come first.
+      // After Vite has written its own.
       order: "post",
       handler(_, bundle) {
         const written = bundle[LICENCES];
@@ -28,16 +28,16 @@ export function licencesOfFiles(): Plugin {
   };
 }
 
-/** The folder of the package that a file is in. */
+/** Returns the folder of the package that contains a file. */
 function packageOf(file: string): string {
   const folder = dirname(file);
   return existsSync(join(folder, "package.json")) ? folder : packageOf(folder);
 }
 
-/** In the form of Vite's. */
+/** Formats the licence of a package like Vite does. */
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no text of its licence`);
+  if (file === undefined) throw new Error(`${name} has no licence file`);
   return `## ${name} - ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 }

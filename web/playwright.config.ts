@@ -1,8 +1,12 @@
 /**
- * End-to-end tests in a real Chromium against a running server: `ROUNDTRIP_URL` says where it is, and
- * `ROUNDTRIP_REPORT` names the report that was uploaded to it last. `ROUNDTRIP_AGENT` and `ROUNDTRIP_TOKEN_FILE` name
- * what files are imported with, and `ROUNDTRIP_ADMIN_TOKEN_FILE` the token of an administrator. `CHROMIUM` names the
- * browser.
+ * End-to-end tests in a real Chromium against a running server.
+ *
+ * Environment variables:
+ * - `ROUNDTRIP_URL`: the address of the server.
+ * - `ROUNDTRIP_REPORT`: the report that was uploaded last.
+ * - `ROUNDTRIP_AGENT`, `ROUNDTRIP_TOKEN_FILE`: the program and the token file to import files with.
+ * - `ROUNDTRIP_ADMIN_TOKEN_FILE`: the file with the token of an administrator.
+ * - `CHROMIUM`: the browser.
  */
 import { defineConfig } from "@playwright/test";
 import { launchOptions } from "./bench/support/browser";
@@ -12,9 +16,9 @@ export default defineConfig({
   outputDir: "test-results",
   reporter: "list",
   forbidOnly: process.env.CI !== undefined,
-  // More would only wait for each other: the server and the browser use the processor as well.
+  // More workers would not be faster: the server and the browser need processors too.
   workers: 2,
-  // Deadlines for a machine that is busy with other things, not expectations.
+  // Long enough for a busy machine.
   timeout: 120_000,
   expect: { timeout: 20_000 },
   use: {

@@ -1,7 +1,6 @@
 /**
- * Builds `dist/`, which the server embeds; in development, proxies the API to a server on its usual port, or in the mode
- * `mock` answers it by itself.
- * The unit tests' settings are here too, so that both resolve modules alike.
+ * Builds `dist/`, which the server embeds. In development, it proxies the API to a server on the default port; in mode
+ * `mock`, it serves a mock API instead. The settings of the unit tests are here too, so that both resolve modules alike.
  */
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
@@ -17,7 +16,7 @@ export default defineConfig(({ mode }) => ({
     react(),
     mode === "mock" && mockServer(),
     licencesOfFiles(),
-    // Once, as well as it can be done: the server sends these as they are.
+    // Compress once at the highest level: the server sends these files unchanged.
     compression({
       include: /\.(js|css|svg)$/,
       algorithms: [defineAlgorithm("brotliCompress"), defineAlgorithm("gzip", { level: 9 })],
@@ -33,17 +32,17 @@ export default defineConfig(({ mode }) => ({
     proxy: { "/api": "http://127.0.0.1:7979", "^/l/[0-9a-f]{10}$": "http://127.0.0.1:7979" },
   },
   build: {
-    // The first browsers that know `light-dark()`, which the colours are written in.
+    // The first browsers that support `light-dark()`, which all colours use.
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The content security policy allows fonts and images from this origin only, not `data:`.
     assetsInlineLimit: 0,
-    // Of all packages that are in it.
+    // The licences of all bundled packages.
     license: { fileName: LICENCES },
-    // Which scripts each page takes: they are counted in tests.
+    // Lists the scripts of each page, which tests measure.
     manifest: true,
     rolldownOptions: {
       output: {
-        // A few files in place of forty that are a few hundred bytes each.
+        // A few files instead of forty with a few hundred bytes each.
         codeSplitting: {
           groups: [
             {
@@ -52,7 +51,7 @@ export default defineConfig(({ mode }) => ({
             },
             {
               name: "shared",
-              // Of the charts, what is drawn without axes, too.
+              // Including the charts without axes.
               test: /\/src\/(api|lib|components\/(ui|chart(?=\/(?!scales)[a-z]\w+\.tsx?$)))\//,
               minShareCount: 2,
             },
@@ -63,10 +62,10 @@ export default defineConfig(({ mode }) => ({
     },
   },
   test: {
-    // One worker for each core, and what is pure without a document: starting one takes longer than most tests.
+    // One thread per core. Tests of pure functions get no DOM, because setting one up takes longer than most tests.
     pool: "threads",
     isolate: false,
-    // A deadline for a machine that is busy with other things, not an expectation.
+    // Long enough for a busy machine.
     testTimeout: 60_000,
     projects: [
       {

@@ -1,19 +1,19 @@
-/** What the pointer costs on a chart with 1,000 commits: moving over it, zooming, panning; and over fifty small ones. */
+/** Cost of hovering, zooming and panning on a chart with 1,000 commits, and of hovering over 50 sparklines. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { BarePages } from "./support/bare";
-import { keep, percentile, remark, turns } from "./support/figures";
-import { CHART, linesOf, watch } from "./support/painted";
+import { fullOrQuick, percentile, record, remark } from "./support/figures";
+import { CHART, countLines, watch } from "./support/painted";
 import { exploreAddress, stored } from "./support/stored";
 import { longest, tasksDuring, workOfMoves } from "./support/trace";
 
-const TURNS = turns(5, 2);
-const MOVES = turns(200, 60);
-/** Between two moves: more than a frame, so that each is seen and painted by itself. Asking the page would be work, too. */
+const ROUNDS = fullOrQuick(5, 2);
+const MOVES = fullOrQuick(200, 60);
+/** The pause between two moves: longer than a frame, so that each is painted separately. Polling the page would add work. */
 const PACE_MS = 25;
-/** Moves of one drag, and turns of the wheel sideways, each way. */
+/** Moves of one drag, and wheel steps in each direction. */
 const DRAG_MOVES = 30;
-const WHEEL_TURNS = 10;
+const WHEEL_STEPS = 10;
 const KEYS = [
   "ArrowLeft",
   "ArrowLeft",
@@ -28,13 +28,13 @@ const KEYS = [
   "0",
 ];
 
-/** As many as Explore shows at first. */
+/** The sparklines that Explore shows at first. */
 const SPARKLINES = 50;
 
-/** How long what a gesture leads to may take to come. */
+/** The time that the effects of a gesture may take. */
 const SETTLE_MS = 400;
 
-/** Of each turn: the work that 95 of 100 moves are not above, and the longest piece of each gesture, in microseconds. */
+/** Of each round, in microseconds: the p95 of the work per move, and the longest task of each gesture. */
 type Measured = { p95s: number[]; gestures: Map<string, number>[] };
 
 test("pointer", async ({ browser, request }) => {
@@ -43,28 +43,28 @@ test("pointer", async ({ browser, request }) => {
   const addresses = [wide.address, await bare.draw(request, wide.series, 1_000)];
   const [chart, lines] = [empty(), empty()];
   const grid: number[] = [];
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let round = 0; round < ROUNDS; round++) {
     grid.push(await measureGrid(browser));
     await measure(browser, addresses[0] ?? "", chart);
     await measure(browser, addresses[1] ?? "", lines);
   }
   bare.close();
   const name = "bare lines with an empty listener";
-  keep({ key: "hover", of: "", values: chart.p95s, peer: { name, values: lines.p95s } });
-  keep({ key: "hover-grid", of: "", values: grid, peer: { name: "the chart", values: chart.p95s } });
-  const worst = (turn: Map<string, number>) => Math.max(...turn.values());
-  keep({
+  record({ key: "hover", variant: "", values: chart.p95s, peer: { name, values: lines.p95s } });
+  record({ key: "hover-grid", variant: "", values: grid, peer: { name: "the chart", values: chart.p95s } });
+  const worst = (round: Map<string, number>) => Math.max(...round.values());
+  record({
     key: "zoom",
-    of: "",
+    variant: "",
     values: chart.gestures.map(worst),
     peer: { name, values: lines.gestures.map(worst) },
   });
   for (const gesture of Object.keys(GESTURES)) {
     const us = percentile(
-      chart.gestures.map((turn) => turn.get(gesture) ?? 0),
+      chart.gestures.map((round) => round.get(gesture) ?? 0),
       50,
     );
-    remark(`the longest piece of work of ${gesture}: ${(us / 1000).toFixed(1)} ms`);
+    remark(`longest task of ${gesture}: ${(us / 1000).toFixed(1)} ms`);
   }
 });
 
@@ -73,16 +73,16 @@ const empty = (): Measured => ({ p95s: [], gestures: [] });
 async function measure(browser: Browser, address: string, { p95s, gestures }: Measured): Promise<void> {
   const page = await browser.newPage();
   await watch(page);
-  await linesOf(page, address);
+  await countLines(page, address);
   const moves = workOfMoves(await tasksDuring(browser, page, () => hover(page)));
-  // Moves that come faster than frames are handed to the page together; most must be seen for what each costs.
+  // The browser merges moves that are faster than frames. Most moves must arrive separately.
   expect(moves.length).toBeGreaterThan(MOVES / 2);
   p95s.push(percentile(moves, 95));
   gestures.push(await zoom(browser, page));
   await page.close();
 }
 
-/** The work that 95 of 100 moves along the first of fifty sparklines are not above: all of them show the same commit. */
+/** Returns the p95 of the work per move along the first of fifty sparklines; all of them mark the same commit. */
 async function measureGrid(browser: Browser): Promise<number> {
   const page = await browser.newPage();
   await page.goto(exploreAddress);
@@ -117,7 +117,7 @@ async function hover(page: Page): Promise<void> {
   }
 }
 
-/** What zooms or pans a chart, or may: a stretch dragged over, the wheel, the keys of a chart, and a way back. */
+/** Gestures that may zoom or pan a chart, or reset it. */
 const GESTURES: Record<string, (page: Page) => Promise<void>> = {
   drag: async (page) => {
     const { at, middle } = await areaOf(page);
@@ -133,7 +133,7 @@ const GESTURES: Record<string, (page: Page) => Promise<void>> = {
     const { at, middle } = await areaOf(page);
     await page.mouse.move(at(0.5), middle);
     for (const delta of [120, -120]) {
-      for (let turn = 0; turn < WHEEL_TURNS; turn++) {
+      for (let step = 0; step < WHEEL_STEPS; step++) {
         await page.mouse.wheel(delta, 0);
         await pause(PACE_MS);
       }

@@ -1,19 +1,19 @@
-/** Whether the interface keeps what it leaves: memory over many navigations within it. */
+/** Memory growth of the interface over many navigations. */
 import { type CDPSession, expect, type Page, test } from "@playwright/test";
 import { launchOptions } from "./support/browser";
-import { keep, remark, turns } from "./support/figures";
+import { fullOrQuick, record, remark } from "./support/figures";
 import { stored } from "./support/stored";
 
-const NAVIGATIONS = turns(100, 40);
-/** How many of the first and last are compared. Comparing whole rounds over all pages would take too long. */
-const COMPARED = turns(20, 10);
+const NAVIGATIONS = fullOrQuick(100, 40);
+/** Navigations to compare, at the start and at the end. Comparing whole rounds over all pages would take too long. */
+const COMPARED = fullOrQuick(20, 10);
 /** Rounds over all pages before measuring, to fill the caches. */
-const WARM_UP_ROUNDS = turns(2, 1);
+const WARM_UP_ROUNDS = fullOrQuick(2, 1);
 
-type Left = { heap_kib: number; nodes: number; listeners: number };
+type Usage = { heap_kib: number; nodes: number; listeners: number };
 
-// The longer scripts run, the more machine code the browser makes of them, in the same heap: some 10 KiB a navigation that
-// the interface does not keep. So they are only interpreted.
+// The browser stores the machine code that it compiles from scripts in the same heap, about 10 KiB per navigation. This is
+// not a leak, so compilation is off.
 test.use({ launchOptions: launchOptions("--js-flags=--no-sparkplug --no-maglev --no-opt") });
 
 test("memory", async ({ page, request }) => {
@@ -24,21 +24,21 @@ test("memory", async ({ page, request }) => {
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const address of addresses) await navigate(page, address);
   }
-  // Pages differ in what they hold, so it is always the same one that is looked at.
-  const left: Left[] = [];
+  // Pages need different amounts of memory, so always measure on the same one.
+  const usages: Usage[] = [];
   for (let navigation = 0; navigation < NAVIGATIONS; navigation++) {
     await navigate(page, addresses[1 + (navigation % (addresses.length - 1))] ?? "/");
     await navigate(page, addresses[0] ?? "/");
-    left.push(await whatIsLeft(session));
+    usages.push(await measureUsage(session));
   }
-  const values = (of: keyof Left) => left.map((entry) => entry[of]);
-  for (const of of ["heap_kib", "nodes", "listeners"] as const) {
-    const all = values(of);
+  const values = (key: keyof Usage) => usages.map((usage) => usage[key]);
+  for (const key of ["heap_kib", "nodes", "listeners"] as const) {
+    const all = values(key);
     remark(
-      `${of}: ${all[0]} after the first navigation, ${all.at(-1)} after the last, at most ${Math.max(...all)}`,
+      `${key}: ${all[0]} after the first navigation, ${all.at(-1)} after the last, max ${Math.max(...all)}`,
     );
     const peer = { name: `the first ${COMPARED}`, values: all.slice(0, COMPARED) };
-    keep({ key: of, of: `${NAVIGATIONS}`, values: all.slice(-COMPARED), peer });
+    record({ key, variant: `${NAVIGATIONS}`, values: all.slice(-COMPARED), peer });
   }
 });
 
@@ -49,8 +49,8 @@ async function navigate(page: Page, address: string): Promise<void> {
   await expect(page.locator("main .skeleton")).toHaveCount(0);
 }
 
-async function whatIsLeft(session: CDPSession): Promise<Left> {
-  // What has a finalizer is freed by the second.
+async function measureUsage(session: CDPSession): Promise<Usage> {
+  // The second collection frees objects with finalizers.
   await session.send("HeapProfiler.collectGarbage");
   await session.send("HeapProfiler.collectGarbage");
   const { usedSize } = await session.send("Runtime.getHeapUsage");

@@ -1,7 +1,12 @@
 /**
- * The budgets of the web interface, measured in a real Chromium against a server with much stored: `cargo xtask bench web`
- * runs it. `ROUNDTRIP_URL` says where the server is, `ROUNDTRIP_FIGURES` where figures go, `ROUNDTRIP_QUICK` that fewer
- * repetitions do, `CHROMIUM` which browser. What figures must hold is not here: it judges none.
+ * Measures the web interface in a real Chromium, against a server with large projects. `cargo xtask bench web` runs it and
+ * compares the figures with the budgets.
+ *
+ * Environment variables:
+ * - `ROUNDTRIP_URL`: the address of the server.
+ * - `ROUNDTRIP_FIGURES`: the file for the figures.
+ * - `ROUNDTRIP_QUICK`: if set, measures fewer repetitions.
+ * - `CHROMIUM`: the browser.
  */
 import { defineConfig } from "@playwright/test";
 import { launchOptions } from "./support/browser";
@@ -12,7 +17,7 @@ export default defineConfig({
   outputDir: "../test-results/bench",
   reporter: "list",
   workers: 1,
-  // Deadlines for a machine that is busy with other things.
+  // Long enough for a busy machine.
   timeout: 1_800_000,
   expect: { timeout: 60_000 },
   use: {

@@ -1,70 +1,75 @@
-/** What pages fetch: the scripts that each begins with, and the longest answer on a walk over all. */
+/** Transfer sizes: the scripts of the first pages, and the largest response on any page. */
 import { type Browser, expect, test } from "@playwright/test";
-import { keep, remark } from "./support/figures";
+import { record, remark } from "./support/figures";
 import { type PageOf, stored } from "./support/stored";
 
 const FIRST_PAGES = ["overview", "series"];
 /** Responses that are listed individually. */
 const LONG_BYTES = 200_000;
-/** How long nothing must come in until a page is taken for complete. */
+/** A page counts as complete after this time without network traffic. */
 const QUIET_MS = 700;
 
-/** One answer, as many bytes as came over the network. */
-type Answer = { url: string; isScript: boolean; bytes: number };
+/** A response with its transferred size. */
+type PageResponse = { url: string; isScript: boolean; bytes: number };
 
 test("transfer", async ({ browser, request, baseURL }) => {
   const { pages } = await stored(request);
-  const all: (Answer & { page: string })[] = [];
+  const all: (PageResponse & { page: string })[] = [];
   for (const page of pages) {
-    const answers = await answersOf(browser, page);
-    const bytes = answers.map((answer) => answer.bytes);
-    const scripts = answers.filter(({ isScript }) => isScript).map((answer) => answer.bytes);
-    all.push(...answers.map((answer) => ({ ...answer, page: page.name })));
+    const responses = await responsesOf(browser, page);
+    const bytes = responses.map((response) => response.bytes);
+    const scripts = responses.filter(({ isScript }) => isScript).map((response) => response.bytes);
+    all.push(...responses.map((response) => ({ ...response, page: page.name })));
     if (FIRST_PAGES.includes(page.name)) {
-      const peer = { name: "all that the page fetches", values: [sum(bytes)] };
-      keep({ key: "scripts", of: page.name, values: [sum(scripts)], peer });
+      const peer = { name: "all responses of the page", values: [sum(bytes)] };
+      record({ key: "scripts", variant: page.name, values: [sum(scripts)], peer });
     }
-    remark(`${page.name}: ${kib(sum(scripts))} of scripts, ${kib(sum(bytes))} in ${bytes.length} answers`);
+    remark(`${page.name}: ${kib(sum(scripts))} of scripts, ${kib(sum(bytes))} in ${bytes.length} responses`);
   }
   const sorted = all.sort((one, other) => other.bytes - one.bytes);
   const path = (url: string) => url.replace(baseURL ?? "", "");
   for (const { page, url, bytes } of sorted.filter(
-    (answer, index) => index === 0 || answer.bytes > LONG_BYTES,
+    (response, index) => index === 0 || response.bytes > LONG_BYTES,
   )) {
-    remark(`${kib(bytes)} at once on ${page}: ${path(url).slice(0, 160)}`);
+    remark(`${kib(bytes)} on ${page}: ${path(url).slice(0, 160)}`);
   }
-  const peer = { name: "the median answer", values: sorted.map(({ bytes }) => bytes) };
-  keep({ key: "longest-answer", of: `${pages.length} pages`, values: [sorted[0]?.bytes ?? 0], peer });
+  const peer = { name: "the median response", values: sorted.map(({ bytes }) => bytes) };
+  record({
+    key: "largest-response",
+    variant: `${pages.length} pages`,
+    values: [sorted[0]?.bytes ?? 0],
+    peer,
+  });
 });
 
-/** All that a page fetches on a first visit. */
-async function answersOf(browser: Browser, { address }: PageOf): Promise<Answer[]> {
+/** Returns all responses that a page fetches on a first visit. */
+async function responsesOf(browser: Browser, { address }: PageOf): Promise<PageResponse[]> {
   const page = await browser.newPage();
-  // The budgets are of gzip, which everything in between takes; browsers are sent less where they take brotli.
+  // The budgets are for gzip, which every proxy supports. Browsers that accept brotli receive less.
   await page.setExtraHTTPHeaders({ "accept-encoding": "gzip" });
   const network = await page.context().newCDPSession(page);
   await network.send("Network.enable");
-  const answers = new Map<string, Answer>();
+  const responses = new Map<string, PageResponse>();
   let last = Date.now();
   network.on("Network.responseReceived", ({ requestId, type, response }) => {
     last = Date.now();
     if (response.url.startsWith("http")) {
-      answers.set(requestId, { url: response.url, isScript: type === "Script", bytes: 0 });
+      responses.set(requestId, { url: response.url, isScript: type === "Script", bytes: 0 });
     }
   });
   network.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     last = Date.now();
-    const answer = answers.get(requestId);
-    if (answer !== undefined) answer.bytes = encodedDataLength;
+    const response = responses.get(requestId);
+    if (response !== undefined) response.bytes = encodedDataLength;
   });
   await page.goto(address);
   await expect(page.locator("main h1")).toBeVisible();
   await expect.poll(() => Date.now() - last, { timeout: 60_000 }).toBeGreaterThan(QUIET_MS);
   const alert = page.locator("main [role=alert]");
   if ((await alert.count()) > 0)
-    remark(`${address} says: ${(await alert.first().innerText()).replaceAll("\n", " ")}`);
+    remark(`${address} shows: ${(await alert.first().innerText()).replaceAll("\n", " ")}`);
   await page.context().close();
-  return [...answers.values()];
+  return [...responses.values()];
 }
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);

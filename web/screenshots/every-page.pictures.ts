@@ -1,6 +1,6 @@
-/** Takes a picture of every page, light and dark, and of some as on a phone. A page that logs an error fails. */
+/** Takes pictures of every page, light and dark, and of some in phone size. Fails if a page logs an error. */
 import { PAGES, row } from "./support/pages";
-import { keepPicture } from "./support/picture";
+import { savePicture } from "./support/picture";
 import { expect, test } from "./support/test";
 
 const SCREENS = [
@@ -13,15 +13,15 @@ for (const { suffix, ...screen } of SCREENS) {
   for (const colorScheme of ["light", "dark"] as const) {
     test.describe(`${colorScheme}${suffix}`, () => {
       test.use({ colorScheme, ...screen });
-      for (const { name, at, shows = row, prepare, isOnPhones, isForStrangers } of PAGES) {
+      for (const { name, address, shows = row, prepare, isOnPhones, isSignedOut } of PAGES) {
         if (WITHOUT.includes(name) || (suffix !== "" && isOnPhones !== true)) continue;
-        test(name, async ({ page, stored, cookies }) => {
-          if (isForStrangers !== true) await page.context().addCookies(cookies);
-          await page.goto(at(stored));
+        test(name, async ({ page, measured, cookies }) => {
+          if (isSignedOut !== true) await page.context().addCookies(cookies);
+          await page.goto(address(measured));
           await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
           await prepare?.(page);
           await expect(shows(page)).toBeVisible();
-          await keepPicture(page, `${name}${suffix}-${colorScheme}`);
+          await savePicture(page, `${name}${suffix}-${colorScheme}`);
         });
       }
     });

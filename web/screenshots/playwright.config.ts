@@ -1,8 +1,13 @@
 /**
- * Pictures of every page for the docs, of a server that has measured something: `cargo xtask screenshots` runs it.
- * `ROUNDTRIP_URL` says where the server is, `ROUNDTRIP_PROJECT` which project is shown, `ROUNDTRIP_USER_TOKEN` who looks,
- * `ROUNDTRIP_PICTURES` the folder for the pictures, `ROUNDTRIP_WITHOUT` which pages have nothing to show yet, `CHROMIUM` which
- * browser.
+ * Takes pictures of every page for the docs, from a server with measurements. `cargo xtask screenshots` runs it.
+ *
+ * Environment variables:
+ * - `ROUNDTRIP_URL`: the address of the server.
+ * - `ROUNDTRIP_PROJECT`: the project to show.
+ * - `ROUNDTRIP_USER_TOKEN`: the token to sign in with.
+ * - `ROUNDTRIP_PICTURES`: the folder for the pictures.
+ * - `ROUNDTRIP_WITHOUT`: the pages to skip, because they have no content yet.
+ * - `CHROMIUM`: the browser.
  */
 import { defineConfig } from "@playwright/test";
 import { launchOptions } from "../bench/support/browser";
@@ -13,14 +18,14 @@ export default defineConfig({
   outputDir: "../test-results/pictures",
   reporter: "list",
   workers: 1,
-  // Deadlines for a machine that is busy with other things.
+  // Long enough for a busy machine.
   timeout: 120_000,
   expect: { timeout: 30_000 },
   use: {
     baseURL: process.env.ROUNDTRIP_URL ?? "http://127.0.0.1:7979",
-    // Text has no coloured edges, which would look wrong on other screens.
+    // No subpixel rendering of text, which would look wrong on other screens.
     launchOptions: launchOptions("--disable-lcd-text", "--hide-scrollbars"),
-    // Pictures of charts that are still growing would differ each time.
+    // No animations, which would make each picture different.
     contextOptions: { reducedMotion: "reduce" },
   },
 });

@@ -1,4 +1,4 @@
-/** Reads of a server that is measured or pictured, with the types of the API. */
+/** Typed reads of the API, for the benchmarks and the pictures. */
 import type { APIRequestContext } from "@playwright/test";
 import type { paths } from "../../src/api/schema.gen";
 
@@ -9,15 +9,15 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
   : never;
 
 /**
- * Asks for what a project has.
+ * Returns a function that reads a path of the API for a project.
  *
- * @throws when the server refuses.
+ * @throws unless the response is successful.
  */
 export const answersOf =
   (request: APIRequestContext, project = "") =>
   async <Path extends keyof paths>(path: Path, query = ""): Promise<Answer<Path>> => {
     const address = `${path.replace("{project}", project)}?${query}`;
     const response = await request.get(address);
-    if (!response.ok()) throw new Error(`${address} was answered with ${response.status()}.`);
+    if (!response.ok()) throw new Error(`${address}: expected success, got status ${response.status()}.`);
     return response.json();
   };

@@ -1,6 +1,6 @@
 /**
- * The peer: the same points as lines of one inline drawing, in a page with nothing else, from a server that does
- * nothing else. No page can show them faster.
+ * The peer: a page that only has the same points as lines of one inline SVG, from a server that only serves this page.
+ * It is a lower bound for any page.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,8 +36,8 @@ export class BarePages {
     const query = `series=${series.join(",")}&last=${commits}&quantiles=p50&repetitions=false`;
     const chart = await answersOf(request)("/api/v1/charts/line", query);
     const lines = chart.series.map((line) => numbersOf(line.latency_ns?.p50 ?? []));
-    const most = Math.max(...lines.flat());
-    const drawn = lines.map((values) => `<path class="bare-line" d="${pathOf(values, most)}"/>`);
+    const max = Math.max(...lines.flat());
+    const drawn = lines.map((values) => `<path class="bare-line" d="${pathOf(values, max)}"/>`);
     const html = `<!doctype html><title>Lines</title><style>path{fill:none;stroke:#000}</style>
 <main><svg class="bare-chart" width="${WIDTH}" height="${HEIGHT}">${drawn.join("")}</svg></main>
 <script>document.querySelector("svg").addEventListener("mousemove", () => {})</script>`;
@@ -52,8 +52,8 @@ export class BarePages {
   }
 }
 
-function pathOf(values: number[], most: number): string {
+function pathOf(values: number[], max: number): string {
   const x = (index: number) => ((index / values.length) * WIDTH).toFixed(1);
-  const y = (value: number) => (HEIGHT - (value / most) * HEIGHT).toFixed(1);
+  const y = (value: number) => (HEIGHT - (value / max) * HEIGHT).toFixed(1);
   return values.map((value, index) => `${index === 0 ? "M" : "L"}${x(index)},${y(value)}`).join("");
 }

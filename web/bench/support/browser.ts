@@ -1,8 +1,8 @@
-/** The browser that everything is measured in. */
+/** The browser of all measurements. */
 
 const ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
-/** The options to start the browser, with more arguments where a figure needs them. */
+/** Returns the options to start the browser, with additional arguments. */
 export const launchOptions = (...more: string[]) => ({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: [...ARGUMENTS, ...more],

@@ -1,33 +1,33 @@
-/** What was measured, as the verb that judges it reads it: a line of JSON a figure. */
+/** Writes measured figures for `cargo xtask bench web`, one JSON line each. */
 import { appendFileSync } from "node:fs";
 import { variable } from "../../e2e/support/variable";
 
-/** Values of turns, in the unit that the bar of the key has, and those of a peer that took turns with it. */
+/** The values of all rounds, in the unit of the budget for `key`, and those of a peer measured in the same rounds. */
 export type Figure = {
   key: string;
-  /** Of what, where one bar is for several. */
-  of: string;
+  /** Distinguishes figures with the same key; may be empty. */
+  variant: string;
   values: number[];
   peer: { name: string; values: number[] };
 };
 
-/** Whether fewer turns do. */
+/** Whether to measure fewer repetitions. */
 const IS_QUICK = process.env.ROUNDTRIP_QUICK !== undefined;
 
-/** How many: of a whole measurement, or of a quick one. */
-export const turns = (whole: number, quick: number): number => (IS_QUICK ? quick : whole);
+/** Returns the number for a full or for a quick measurement. */
+export const fullOrQuick = (full: number, quick: number): number => (IS_QUICK ? quick : full);
 
 /**
- * Hands a figure on.
+ * Appends a figure to the file that `ROUNDTRIP_FIGURES` names.
  *
- * @throws without a destination.
+ * @throws if the variable is missing.
  */
-export function keep(figure: Figure): void {
+export function record(figure: Figure): void {
   const file = variable("ROUNDTRIP_FIGURES", "run `cargo xtask bench web`");
   appendFileSync(file, `${JSON.stringify(figure)}\n`);
 }
 
-/** A remark on the rows of this run. */
+/** Prints a remark, which the command shows with the rows. */
 export function remark(text: string): void {
   process.stdout.write(`remark: ${text}\n`);
 }

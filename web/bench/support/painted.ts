@@ -1,7 +1,7 @@
-/** When the lines of the first chart were painted, measured in the page from the navigation start. */
+/** Times when the lines of the first chart were painted, measured in the page from the start of the navigation. */
 import type { Page } from "@playwright/test";
 
-/** How many lines were seen when, in milliseconds since the navigation began; and when there first was a tooltip. */
+/** The number of painted lines over time, and the time of the first tooltip, in milliseconds since the navigation started. */
 type Seen = { lines: { count: number; at_ms: number }[]; tooltip_ms: number | null };
 
 declare global {
@@ -12,17 +12,18 @@ declare global {
 
 export const CHART = "main svg.recharts-surface, main svg.bare-chart";
 const LINES = "path.curve, path.bare-line";
-/** A line through two points is no chart yet. */
+/** A shorter path, such as a line through two points, does not count as a line of a chart. */
 const PATH_LENGTH_MIN = 40;
 const TOOLTIP = "main .crosshair-tooltip";
 
+/** Makes a page record its painted lines and its first tooltip. */
 export async function watch(page: Page): Promise<void> {
   await page.addInitScript(
-    ([chart, lines, tooltip, least]) => {
+    ([chart, lines, tooltip, minLength]) => {
       const seen: Seen = { lines: [], tooltip_ms: null };
       window.benchSeen = seen;
       let last = 0;
-      // The next frame, and then when that was handed over to be shown.
+      // In the next frame, queue a message, which arrives after the browser has painted it.
       const afterPaint = (then: () => void) =>
         requestAnimationFrame(() => {
           const { port1, port2 } = new MessageChannel();
@@ -32,7 +33,7 @@ export async function watch(page: Page): Promise<void> {
       const look = () => {
         const first = document.querySelector(chart);
         const all = first === null ? [] : [...first.querySelectorAll(lines)];
-        const count = all.filter((line) => (line.getAttribute("d") ?? "").length > least).length;
+        const count = all.filter((line) => (line.getAttribute("d") ?? "").length > minLength).length;
         if (count !== last) {
           last = count;
           afterPaint(() => seen.lines.push({ count, at_ms: performance.now() }));
@@ -55,12 +56,12 @@ export async function watch(page: Page): Promise<void> {
   );
 }
 
-/** The number of lines in the first chart once the page is stable. */
-export async function linesOf(page: Page, address: string): Promise<number> {
+/** Opens a page and returns the number of lines in its first chart once no more data arrives. */
+export async function countLines(page: Page, address: string): Promise<number> {
   await page.goto(address);
   await page.waitForFunction(() => (window.benchSeen?.lines.length ?? 0) > 0, undefined, { polling: "raf" });
   await page.waitForLoadState("load");
-  // As long as something comes in, more lines may.
+  // More lines may appear while resources arrive.
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {
@@ -80,7 +81,7 @@ export async function linesOf(page: Page, address: string): Promise<number> {
   return page.evaluate(() => window.benchSeen?.lines.at(-1)?.count ?? 0);
 }
 
-/** Opens a page and returns the milliseconds until this number of lines was on the screen. */
+/** Opens a page and returns the milliseconds until it has painted this number of lines. */
 export async function firstChart(page: Page, address: string, lines: number): Promise<number> {
   await page.goto(address, { waitUntil: "commit" });
   const found = await page.waitForFunction(
@@ -91,7 +92,7 @@ export async function firstChart(page: Page, address: string, lines: number): Pr
   return (await found.jsonValue()) ?? 0;
 }
 
-/** Points at the chart as soon as it is there: how many milliseconds after the navigation began a tooltip was shown. */
+/** Moves the pointer over the chart, and returns the milliseconds from the start of the navigation until a tooltip is shown. */
 export async function firstTooltip(page: Page): Promise<number> {
   const box = await page.locator(CHART).first().boundingBox();
   if (box === null) throw new Error("The chart is not on the screen.");

@@ -1,4 +1,4 @@
-/** What the server has stored, and the addresses of all pages that show it. */
+/** The stored series to measure with, and the addresses of all pages. */
 import type { APIRequestContext } from "@playwright/test";
 import { answersOf } from "./answers";
 
@@ -47,7 +47,7 @@ export async function stored(request: APIRequestContext): Promise<Stored> {
       page("machines", "/machines"),
       page("machine", "/machines/seeded-1"),
       page("queue", "/jobs"),
-      page("ask for a measurement", "/measure"),
+      page("new job", "/measure"),
       page("runs", "/runs"),
       page("run", `/runs/${runs[0]?.run_id}`),
       page("size sweep", "/sweep"),

@@ -1,11 +1,11 @@
-/** What the page's main thread did, as the browser traced it. */
+/** The tasks of the page's main thread, from a trace of the browser. */
 import type { Browser, Page } from "@playwright/test";
 
 type TraceEvent = {
   name: string;
   pid: number;
   tid: number;
-  /** When it began, how long it took, and how long a processor worked on it, in microseconds. */
+  /** Start, duration and CPU time in microseconds. */
   ts: number;
   dur?: number;
   tdur?: number;
@@ -13,21 +13,21 @@ type TraceEvent = {
 };
 
 /**
- * A piece of work that nothing could interrupt, by the processor's time: what others take on a busy machine is not the
- * page's. And whether the pointer's moving began in it.
+ * An uninterrupted task of the main thread: its CPU time, which other programs on a busy machine do not increase, and
+ * whether a pointer move started in it.
  */
 type Task = { us: number; hasMove: boolean };
 
 const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"];
 
-/** The tasks of the page's main thread while something is done to it, in their order. */
+/** Returns the tasks of the page's main thread during an action, in order. */
 export async function tasksDuring(browser: Browser, page: Page, act: () => Promise<void>): Promise<Task[]> {
   await browser.startTracing(page, { categories: CATEGORIES });
   let failure: unknown;
   await act().catch((error: unknown) => {
     failure = error;
   });
-  // In any case, or no other can begin.
+  // Always stop, because the browser allows only one trace at a time.
   const buffer = await browser.stopTracing();
   if (failure !== undefined) throw failure;
   return tasksOf(JSON.parse(buffer.toString("utf8")).traceEvents);
@@ -38,9 +38,9 @@ function tasksOf(events: TraceEvent[]): Task[] {
     ({ name, args }) => name === "EventDispatch" && args?.data?.type !== undefined,
   );
   const moves = inputs.filter(({ args }) => args?.data?.type === "mousemove");
-  // Other pages and the browser itself have main threads, too: the page's is where its events arrive.
+  // Other pages and the browser have main threads too. The page's is the one that receives input events.
   const [input] = inputs;
-  if (input === undefined) throw new Error("The trace has no event of the page: nothing reached it.");
+  if (input === undefined) throw new Error("The trace has no input event of the page.");
   const tasks = events
     .filter(
       ({ name, pid, tid, dur }) =>
@@ -54,14 +54,14 @@ function tasksOf(events: TraceEvent[]): Task[] {
   }));
 }
 
-/** What each move of the pointer made the main thread do until the next: the event, what it changed, layout and paint. */
+/** Returns the work of the main thread for each pointer move: all tasks from its event until the next move. */
 export function workOfMoves(tasks: Task[]): number[] {
   const work: number[] = [];
   for (const { us, hasMove } of tasks) {
     if (hasMove) work.push(us);
     else if (work.length > 0) work[work.length - 1] = (work.at(-1) ?? 0) + us;
   }
-  // After the last comes what has nothing to do with it.
+  // Tasks after the last move may be unrelated.
   return work.slice(0, -1);
 }
 

@@ -1,10 +1,10 @@
-/** What the server has measured, and the addresses of the pages that show it best. */
+/** Selects the measured series, commits and runs that make good pictures. */
 import type { APIRequestContext } from "@playwright/test";
 import { answersOf } from "../../bench/support/answers";
 
-/** The project's own transport, whose commits were measured. */
+/** The transport that the project measures at each commit. */
 const TRANSPORT = "courier";
-/** The commit whose page shows most: the one that made messages slower. */
+/** The subject of the commit that made messages slower. Its page shows most. */
 const CULPRIT = "Send a message in parts";
 /** The definition with the most cases. */
 const PRESET = "nightly";
@@ -20,7 +20,11 @@ export type Measured = {
   run: string;
 };
 
-/** Asks the server. What it has not measured is an error that names it: a page without content is no picture. */
+/**
+ * Reads the data to show.
+ *
+ * @throws if something is missing, because its page would be empty.
+ */
 export async function measured(request: APIRequestContext, project: string): Promise<Measured> {
   const get = answersOf(request, project);
   const { series } = await get(
@@ -32,7 +36,7 @@ export async function measured(request: APIRequestContext, project: string): Pro
   const { pull_requests } = await get("/api/v1/projects/{project}/pull-requests");
   const { runs } = await get("/api/v1/projects/{project}/runs", "limit=100");
   const place = commits.findIndex(({ subject }) => subject === CULPRIT);
-  const run = there(
+  const run = required(
     runs.find(({ preset }) => preset === PRESET),
     `run of ${PRESET}`,
   );
@@ -42,20 +46,20 @@ export async function measured(request: APIRequestContext, project: string): Pro
   return {
     project,
     machine: run.machine,
-    series: there(shown, `series of ${TRANSPORT} at 1 KiB`).series_id,
-    culprit: there(commits[place], `commit ${CULPRIT}`).sha,
+    series: required(shown, `series of ${TRANSPORT} at 1 KiB`).series_id,
+    culprit: required(commits[place], `commit ${CULPRIT}`).sha,
     // The newest commits come first.
-    before: there(commits[place + 1], `commit before ${CULPRIT}`).sha,
-    regression: there(
+    before: required(commits[place + 1], `commit before ${CULPRIT}`).sha,
+    regression: required(
       regressions.find(({ direction }) => direction === "regressed"),
       "regression",
     ).regression_id,
-    pullRequest: there(pull_requests[0], "pull request").pull_request,
+    pullRequest: required(pull_requests[0], "pull request").pull_request,
     run: run.run_id,
   };
 }
 
-function there<Value>(value: Value | undefined, name: string): Value {
+function required<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw new Error(`The server has no ${name}.`);
   return value;
 }

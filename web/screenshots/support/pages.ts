@@ -1,15 +1,15 @@
-/** Every page of `src/app/router.tsx`, and what has to be seen on it. */
+/** Every page of `src/app/router.tsx`, and the content that it must show. */
 import type { Locator, Page } from "@playwright/test";
 import type { Measured } from "./measured";
 
-type Pictured = {
+type PicturedPage = {
   name: string;
-  at: (of: Measured) => string;
-  /** What the page shows once it has loaded: the first row of a table, unless another thing is named. */
+  address: (measured: Measured) => string;
+  /** An element that the loaded page shows; by default the first row of a table. */
   shows?: (page: Page) => Locator;
   prepare?: (page: Page) => Promise<void>;
   isOnPhones?: true;
-  isForStrangers?: true;
+  isSignedOut?: true;
 };
 
 /** The first row of a table. */
@@ -18,17 +18,17 @@ const line = (page: Page) => page.locator("main svg.recharts-surface path.curve"
 const chart = (page: Page) => page.locator("main svg.recharts-surface").first();
 
 /** In the order of the docs. */
-export const PAGES: Pictured[] = [
-  { name: "projects", at: () => "/", shows: (page) => page.locator("main tbody tr").nth(1) },
-  { name: "overview", at: ({ project }) => `/${project}`, isOnPhones: true },
+export const PAGES: PicturedPage[] = [
+  { name: "projects", address: () => "/", shows: (page) => page.locator("main tbody tr").nth(1) },
+  { name: "overview", address: ({ project }) => `/${project}`, isOnPhones: true },
   {
     name: "explore",
-    at: ({ project }) => `/${project}/explore?q=scenario:roundtrip placement:same-cpu size:<=4k p50`,
+    address: ({ project }) => `/${project}/explore?q=scenario:roundtrip placement:same-cpu size:<=4k p50`,
     shows: (page) => row(page).getByRole("img"),
   },
   {
     name: "search",
-    at: ({ project }) => `/${project}`,
+    address: ({ project }) => `/${project}`,
     prepare: async (page) => {
       await row(page).waitFor();
       await page.keyboard.press("/");
@@ -42,30 +42,30 @@ export const PAGES: Pictured[] = [
   },
   {
     name: "series",
-    at: ({ project, series }) => `/${project}/series/${series}`,
+    address: ({ project, series }) => `/${project}/series/${series}`,
     shows: line,
     isOnPhones: true,
   },
   {
     name: "compare",
-    at: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
+    address: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
   },
   {
     name: "changes",
-    at: ({ project }) => `/${project}/regressions`,
+    address: ({ project }) => `/${project}/regressions`,
     shows: (page) => page.locator("main li, main tbody tr").first(),
   },
   {
     name: "change",
-    at: ({ project, regression }) => `/${project}/regressions/${regression}`,
+    address: ({ project, regression }) => `/${project}/regressions/${regression}`,
     isOnPhones: true,
   },
-  { name: "sweep", at: ({ project }) => `/${project}/sweep`, shows: chart },
-  { name: "topology", at: ({ project }) => `/${project}/topology`, shows: chart },
-  { name: "sizes", at: ({ project }) => `/${project}/sizes`, shows: chart },
+  { name: "sweep", address: ({ project }) => `/${project}/sweep`, shows: chart },
+  { name: "topology", address: ({ project }) => `/${project}/topology`, shows: chart },
+  { name: "sizes", address: ({ project }) => `/${project}/sizes`, shows: chart },
   {
     name: "reference",
-    at: () => "/roundtrip/reference",
+    address: () => "/roundtrip/reference",
     // The charts are below the text.
     prepare: async (page) => {
       await chart(page).waitFor();
@@ -73,46 +73,46 @@ export const PAGES: Pictured[] = [
     },
     shows: chart,
   },
-  { name: "pull-requests", at: ({ project }) => `/${project}/pull-requests` },
-  { name: "pull-request", at: ({ project, pullRequest }) => `/${project}/pull-requests/${pullRequest}` },
+  { name: "pull-requests", address: ({ project }) => `/${project}/pull-requests` },
+  { name: "pull-request", address: ({ project, pullRequest }) => `/${project}/pull-requests/${pullRequest}` },
   {
     name: "machines",
-    at: ({ project }) => `/${project}/machines`,
+    address: ({ project }) => `/${project}/machines`,
     shows: (page) => page.locator("main svg, main table").first(),
   },
   {
     name: "machine",
-    at: ({ project, machine }) => `/${project}/machines/${machine}`,
+    address: ({ project, machine }) => `/${project}/machines/${machine}`,
     shows: chart,
     isOnPhones: true,
   },
   {
     name: "queue",
-    at: ({ project }) => `/${project}/jobs`,
+    address: ({ project }) => `/${project}/jobs`,
     shows: (page) => page.getByRole("heading", { name: "Queued" }),
   },
   {
     name: "measure",
-    at: ({ project }) => `/${project}/measure`,
+    address: ({ project }) => `/${project}/measure`,
     shows: (page) => page.getByRole("form", { name: "New job" }),
   },
-  { name: "runs", at: ({ project }) => `/${project}/runs` },
-  { name: "run", at: ({ project, run }) => `/${project}/runs/${run}` },
-  { name: "error-rates", at: ({ project }) => `/${project}/error-rates` },
+  { name: "runs", address: ({ project }) => `/${project}/runs` },
+  { name: "run", address: ({ project, run }) => `/${project}/runs/${run}` },
+  { name: "error-rates", address: ({ project }) => `/${project}/error-rates` },
   {
     name: "settings",
-    at: ({ project }) => `/${project}/settings`,
+    address: ({ project }) => `/${project}/settings`,
     shows: (page) => page.getByRole("navigation", { name: "Settings" }),
   },
   {
     name: "new-project",
-    at: () => "/-/new-project",
+    address: () => "/-/new-project",
     shows: (page) => page.getByRole("form", { name: "New project" }),
   },
   {
     name: "sign-in",
-    at: () => "/-/sign-in",
+    address: () => "/-/sign-in",
     shows: (page) => page.getByLabel("User token"),
-    isForStrangers: true,
+    isSignedOut: true,
   },
 ];

@@ -29,7 +29,7 @@ const BUDGETS: [Budget; 11] = [
     ("hover-grid", "pointer move over 50 sparklines, p95", "hover", "us", 16_000.0),
     ("zoom", "longest task while zooming and panning", "hover", "us", 50_000.0),
     ("scripts", "scripts of the first page, transferred", "transfer", "bytes", web::SCRIPTS_KIB_MAX as f64 * 1_024.0),
-    ("longest-answer", "largest response, transferred", "transfer", "bytes", 200_000.0),
+    ("largest-response", "largest response, transferred", "transfer", "bytes", 200_000.0),
     ("heap_kib", "heap after many navigations", "memory", "KiB", 1.05),
     ("nodes", "DOM nodes after many navigations, including detached", "memory", "nodes", 1.05),
     ("listeners", "listeners after many navigations", "memory", "listeners", 1.05),
@@ -43,14 +43,14 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
         Step::quietly("programs", |step| programs::build(step, &[programs::SERVER], Profile::Release))?;
     let program = built.program(programs::SERVER)?;
     let browser = Step::quietly("chromium", chromium::find_or_install)?;
-    let stock = if options.quick { &QUICK } else { &WHOLE };
+    let stored = if options.quick { &QUICK } else { &WHOLE };
     if options.quick {
-        screen::note(&format!("quick: with {}; not valid for ten million", stock.extent()));
+        screen::note(&format!("quick: with {}; not valid for ten million", stored.extent()));
     }
-    let server = stock.serve(&program)?;
+    let server = stored.serve(&program)?;
     let figures = figures(&server.address()?, &browser, only, options.quick)?;
     server.stop()?;
-    options.print(&rows(&figures, only, &stock.extent())?)
+    options.print(&rows(&figures, only, &stored.extent())?)
 }
 
 /// The figures that the browser measured, one JSON line each. Other lines are printed.
@@ -72,11 +72,11 @@ fn figures(url: &str, browser: &Path, only: Option<&str>, is_quick: bool) -> Res
     fs_err::read_to_string(&file).context("the browser returned no results")
 }
 
-/// The values of each turn, and those of a peer.
+/// The values of all rounds, and those of a peer.
 #[derive(Deserialize)]
 struct Figure {
     key: String,
-    of: String,
+    variant: String,
     values: Vec<f64>,
     peer: FigurePeer,
 }
@@ -114,14 +114,14 @@ fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
 }
 
 fn row((_, title, part, unit, bar): Budget, figure: &Figure, extent: &str) -> Row {
-    let of = if figure.of.is_empty() { String::new() } else { format!(", {}", figure.of) };
+    let variant = if figure.variant.is_empty() { String::new() } else { format!(", {}", figure.variant) };
     let value = median(&figure.peer.values);
     let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
     // Other load on the machine only adds time, so the best value counts.
     let is_time = ["charts", "hover"].contains(&part) && figure.values.len() > 1;
     let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
     let bar_is = if part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
-    let title = format!("{title}{of}, {extent}");
+    let title = format!("{title}{variant}, {extent}");
     Row::new(title, whole(median(&figure.values)), unit, peer, bar_is, bar).with_best(best)
 }
 
@@ -218,7 +218,7 @@ impl StoredData {
 impl History {
     fn store(&self, program: &Path, data_folder: &Path, step: &Step) -> Result<()> {
         let Self { project, machines, series, commits } = self;
-        screen::note(&format!("storing {} points of {project}, once", series * commits));
+        screen::note(&format!("storing {} points of {project} for this and later runs", series * commits));
         let numbers = format!("--machines {machines} --series {series} --commits {commits}");
         server::verb(program, data_folder, &["seed", "--project", project]).words(&numbers).succeed(step)
     }
@@ -244,7 +244,7 @@ mod tests {
 
     fn figure(key: &str, values: &str) -> String {
         format!(
-            r#"{{"key":"{key}","of":"cold","values":{values},"peer":{{"name":"bare lines","values":[40,60]}}}}"#
+            r#"{{"key":"{key}","variant":"cold","values":{values},"peer":{{"name":"bare lines","values":[40,60]}}}}"#
         )
     }
 
@@ -266,8 +266,8 @@ mod tests {
     #[test]
     fn missing_figures_are_an_error() {
         let error = rows(&figure("scripts", "[1]"), Some("transfer"), "").unwrap_err().to_string();
-        assert!(error.contains("did not measure longest-answer"), "{error}");
-        let error = rows(&figure("unheard-of", "[1]"), None, "").unwrap_err().to_string();
+        assert!(error.contains("did not measure largest-response"), "{error}");
+        let error = rows(&figure("unknown", "[1]"), None, "").unwrap_err().to_string();
         assert!(error.contains("has no budget"), "{error}");
         assert!(rows(&figure("scripts", "[]"), Some("transfer"), "").is_err());
     }
