@@ -1,5 +1,5 @@
-// One repetition over the channel that child_process.fork opens: this file is both ends. It speaks the protocol of
-// benches/external/PROTOCOL.md, and is passed to `node` with the name of the serialization: `advanced` or `json`.
+// Measures the channel of child_process.fork. This file is both ends. It speaks the protocol of
+// benches/external/PROTOCOL.md; its argument is the serialization, `advanced` or `json`.
 'use strict';
 
 const HEADER_BYTES = 8;
@@ -14,7 +14,7 @@ const now = () => Number(process.hrtime.bigint());
 if (process.argv[2] === 'responder') respond();
 else initiate(process.argv[2]);
 
-/** Sends back what it receives, and says at the end of each part what it has received. */
+/** Returns messages, and reports their sum and errors at the end of each part. */
 function respond() {
   let work;
   let number;
@@ -47,46 +47,46 @@ function respond() {
 
 function initiate(serialization) {
   const lines = require('node:readline').createInterface({ input: process.stdin });
-  const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+  const print = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
   const child = require('node:child_process').fork(__filename, ['responder'], {
     serialization,
-    // What it printed would be taken for an answer.
+    // Its output would be read as an answer of the protocol.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  // Whoever speaks the protocol ends with its standard input.
+  // The harness ends the program by closing its standard input.
   lines.on('close', () => process.exit(0));
   child.on('exit', (code, signal) => {
-    say({ failed: `the child ended with ${signal ?? code}` });
+    print({ failed: `the child exited with ${signal ?? code}` });
     process.exit(1);
   });
 
   const ready = new Promise((resolve) => child.once('message', resolve));
   let measure;
   lines.on('line', async (line) => {
-    const said = JSON.parse(line);
-    if (said === 'go') {
+    const message = JSON.parse(line);
+    if (message === 'go') {
       measure();
       return;
     }
-    const ask = said.case;
-    if (said.protocol !== 1) say({ unsupported: `protocol ${said.protocol}: expected 1` });
-    else if (ask.mode !== '2proc') say({ unsupported: 'fork starts a process: expected 2proc' });
+    const request = message.case;
+    if (message.protocol !== 1) print({ unsupported: `protocol ${message.protocol}: expected 1` });
+    else if (request.mode !== '2proc') print({ unsupported: 'fork starts a process: expected 2proc' });
     else {
       await ready;
-      measure = initiator(child, ask, say);
+      measure = initiator(child, request, print);
       const facts = { node: process.version, v8: process.versions.v8 };
-      say({ connected: { initiator_pid: process.pid, responder_pid: child.pid, facts } });
+      print({ connected: { initiator_pid: process.pid, responder_pid: child.pid, facts } });
     }
   });
 }
 
-/** What measures a part whenever it is called: the first time after the warm-up, whose messages have numbers below 0. */
-function initiator(child, ask, say) {
-  const isStream = ask.scenario === 'stream';
-  const perSample = ask.batch * ask.messages_per_operation;
-  const messages = ask.samples * perSample;
-  const warmup = ask.warmup_samples * perSample;
-  const filler = '.'.repeat(ask.message_bytes - HEADER_BYTES);
+/** Returns a function that measures a part. The first part begins with the warm-up, whose messages have negative numbers. */
+function initiator(child, request, print) {
+  const isStream = request.scenario === 'stream';
+  const perSample = request.batch * request.messages_per_operation;
+  const messages = request.samples * perSample;
+  const warmup = request.warmup_samples * perSample;
+  const filler = '.'.repeat(request.message_bytes - HEADER_BYTES);
 
   let sent = -warmup;
   let answered = -warmup;
@@ -100,8 +100,8 @@ function initiator(child, ask, say) {
   let inFlight = '';
 
   const prepare = () => {
-    inFlight = text(header(ask.seed, sent)) + filler;
-    // Reading a character lays the two parts of the string in one piece, which sending would have to do otherwise.
+    inFlight = text(header(request.seed, sent)) + filler;
+    // Reading a character flattens the concatenated string; otherwise sending would do that.
     inFlight.charCodeAt(0);
   };
   const send = () => {
@@ -119,7 +119,7 @@ function initiator(child, ask, say) {
     if (answered >= 0) {
       const value = headerOf(answer);
       sum = (sum + value) >>> 0;
-      if (value !== header(ask.seed, answered) || answer.length !== ask.message_bytes) wrong++;
+      if (value !== header(request.seed, answered) || answer.length !== request.message_bytes) wrong++;
     } else if (!answer.endsWith(filler)) {
       wrong++;
     }
@@ -127,12 +127,12 @@ function initiator(child, ask, say) {
     const isSample = answered % perSample === 0;
     if (isSample) record(at);
     if (sent < all) prepare();
-    // With one message on its way, what was just compared and prepared is not of its time.
-    if (isSample) begin = ask.window === 1 ? now() : at;
+    // With a window of 1, exclude the check and the preparation from the next time.
+    if (isSample) begin = request.window === 1 ? now() : at;
     if (sent < all) send();
   });
 
-  /** Another sample has ended. */
+  /** Records the end of a sample. */
   const record = (at) => {
     if (answered > 0) samples.push(at - begin);
     if (answered === 0) first = now();
@@ -147,17 +147,17 @@ function initiator(child, ask, say) {
     }
   };
 
-  /** A transfer has arrived, whose last message was received at this moment of the clock that all processes share. */
+  /** Records a complete transfer. `last` is when the responder received its last message, by the clock that all processes share. */
   const transferred = (last) => {
     answered += perSample;
     record(last);
     if (sent < all) sendTransfer();
   };
 
-  /** The responder has received all of the part. */
+  /** Reports a part once the responder has received all of it. */
   const finish = (responder) => {
     const lost = wrong + responder.wrong;
-    say({
+    print({
       done: {
         samples_ns: samples,
         elapsed_ns: end - first,
@@ -171,7 +171,7 @@ function initiator(child, ask, say) {
     });
   };
 
-  child.send({ warmup, messages, isStream, perSample, bytes: ask.message_bytes, seed: ask.seed });
+  child.send({ warmup, messages, isStream, perSample, bytes: request.message_bytes, seed: request.seed });
   return () => {
     samples = [];
     sum = wrong = 0;
@@ -179,7 +179,7 @@ function initiator(child, ask, say) {
     prepare();
     first = begin = now();
     if (isStream) sendTransfer();
-    for (let more = isStream ? 0 : Math.min(ask.window, all - sent); more > 0; more--) {
+    for (let more = isStream ? 0 : Math.min(request.window, all - sent); more > 0; more--) {
       send();
       if (more > 1) prepare();
     }

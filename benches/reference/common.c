@@ -1,4 +1,4 @@
-/* What several mechanisms need.
+/* Helpers for several mechanisms.
  *
  * calls: memfd_create(2), ftruncate(2), mmap(2), pipe(2), socketpair(2)
  */
@@ -10,14 +10,14 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-void fail(const char *what) {
-    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+void fail(const char *call) {
+    fprintf(stderr, "%s: %s\n", call, strerror(errno));
     exit(1);
 }
 
 char *private_memory(size_t bytes) {
-    /* At the start of a page. malloc puts large blocks 16 bytes after one, where the kernel's copies can take twice as
-     * long: what is read then has the lower 12 bits of an address of what was just written (4K aliasing). */
+    /* Align to a page. malloc puts large blocks 16 bytes after the start of a page, where the kernel's copies can take
+     * twice as long: reads and recent writes then share the lower 12 bits of their addresses (4K aliasing). */
     const size_t page = 4096;
     char *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
     if (memory == NULL) fail("aligned_alloc");

@@ -1,15 +1,15 @@
-/* Memory that is passed by reference: the sender lends it, the receiver gives it back by counting in memory that both
- * share. In a round trip, neither end waits for that count.
+/* Memory that is passed by reference: the sender lends it, and the receiver returns it by incrementing a counter in shared
+ * memory. In a round trip, neither end waits for the counter.
  *
- * calls of a channel: memfd_create(2), mmap(2)
+ * calls per channel: memfd_create(2), mmap(2)
  */
 #include "roundtrip.h"
 #include <stdatomic.h>
 
-/* How many messages each end has given back, on cache lines of their own. */
+/* Counts of the messages that each end has returned, on separate cache lines. */
 struct returns {
-    _Alignas(128) _Atomic uint32_t of_initiator;
-    _Alignas(128) _Atomic uint32_t of_responder;
+    _Alignas(128) _Atomic uint32_t initiator;
+    _Alignas(128) _Atomic uint32_t responder;
 };
 
 int message_object;
@@ -22,10 +22,10 @@ void open_returns(struct end *initiator, struct end *responder) {
 
 void connect_returns(struct end *end) {
     struct returns *returns = (struct returns *)map_shared(end->object, sizeof *returns);
-    returned = end->initiator ? &returns->of_initiator : &returns->of_responder;
+    returned = end->initiator ? &returns->initiator : &returns->responder;
 }
 
-void give_back(void) {
+void count_return(void) {
     uint32_t count = atomic_load_explicit(returned, memory_order_relaxed);
     atomic_store_explicit(returned, count + 1, memory_order_release);
 }

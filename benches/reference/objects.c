@@ -1,11 +1,11 @@
 /* memfd-remap, memfd-read: the message is a memory object, passed as a descriptor and mapped by the receiver.
  *
- * calls of a message: sendmsg(2) with SCM_RIGHTS (unix(7), cmsg(3)) and 16 bytes that say where the message is,
+ * calls per message: sendmsg(2) with SCM_RIGHTS (unix(7), cmsg(3)) and 16 bytes with the place of the message,
  *                     recvmsg(2), mmap(2); memfd-read reads one byte of every page; munmap(2), close(2) when done
- * calls of a channel: socketpair(2); lent.c
+ * calls per channel: socketpair(2); lent.c
  *
- * The responder passes the very descriptor back. It lets go of a message when it receives the next one, the initiator
- * when its clock has stopped, as in the harness.
+ * The responder returns the same descriptor. Like in the harness, it releases a message when it receives the next one, and
+ * the initiator releases one after stopping its clock.
  */
 #include "roundtrip.h"
 #include <errno.h>
@@ -14,12 +14,12 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* Where in the object the message is. */
+/* The place of a message in the object. */
 struct place {
     uint64_t offset, bytes;
 };
 
-/* What was received last; a mapping of NULL: nothing. */
+/* The message received last; the mapping is NULL if there is none. */
 static int held_object;
 static char *held_mapping;
 
@@ -48,7 +48,7 @@ static void release_object(struct end *end) {
     munmap(held_mapping, end->bytes);
     close(held_object);
     held_mapping = NULL;
-    give_back();
+    count_return();
 }
 
 static char *receive_mapping(struct end *end, char *buffer) {
@@ -63,16 +63,16 @@ static char *receive_mapping(struct end *end, char *buffer) {
     struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
     if (rights == NULL || rights->cmsg_type != SCM_RIGHTS) {
         errno = EBADMSG;
-        fail("a message came without its descriptor");
+        fail("message without a descriptor");
     }
     memcpy(&held_object, CMSG_DATA(rights), sizeof held_object);
-    /* The pages become present when they are looked at, not before. */
+    /* Pages become present on access. */
     held_mapping = mmap(NULL, place.offset + place.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, held_object, 0);
     if (held_mapping == MAP_FAILED) fail("mmap");
     return held_mapping + place.offset;
 }
 
-static char *receive_and_look(struct end *end, char *buffer) {
+static char *receive_and_read(struct end *end, char *buffer) {
     char *message = receive_mapping(end, buffer);
     for (size_t at = 0; at < end->bytes; at += 4096) (void)*(volatile char *)(message + at);
     return message;
@@ -83,4 +83,4 @@ const struct mechanism memfd_remap_mechanism = {
     .send = send_object, .receive = receive_mapping, .release = release_object};
 const struct mechanism memfd_read_mechanism = {
     .name = "memfd-read", .open = open_objects, .connect = connect_returns, .allocate = allocate_object,
-    .send = send_object, .receive = receive_and_look, .release = release_object};
+    .send = send_object, .receive = receive_and_read, .release = release_object};

@@ -1,8 +1,8 @@
-/* vmsplice, splice, process-vm-readv: the sender's pages, read once, straight out of its memory.
+/* vmsplice, splice, process-vm-readv: the receiver copies directly from the sender's pages.
  *
- * calls of a message: vmsplice(2), read(2); splice(2), read(2); write(2) and read(2) of the address, 8 bytes,
+ * calls per message: vmsplice(2), read(2); splice(2), read(2); write(2) and read(2) of the address, 8 bytes,
  *                     process_vm_readv(2)
- * calls of a channel: pipe(2), socketpair(2), prctl(2) with PR_SET_PTRACER; lent.c
+ * calls per channel: pipe(2), socketpair(2), prctl(2) with PR_SET_PTRACER; lent.c
  */
 #include "roundtrip.h"
 #include <fcntl.h>
@@ -34,19 +34,19 @@ static void send_object(struct end *end, const char *message) {
     (void)message;
     off_t offset = 0, bytes = (off_t)end->bytes;
     while (offset < bytes) {
-        /* Moves the offset on. */
+        /* Advances the offset. */
         if (splice(message_object, &offset, end->out, NULL, (size_t)(bytes - offset), 0) < 0) fail("splice");
     }
 }
 
 static char *receive_pages(struct end *end, char *buffer) {
     read_all(end->in, buffer, end->bytes);
-    give_back();
+    count_return();
     return buffer;
 }
 
 static void connect_readable(struct end *end) {
-    /* Where Yama does not forbid the reading anyway, this fails, and need not succeed. */
+    /* Fails without Yama, which is fine: nothing forbids the access then. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     connect_returns(end);
 }
@@ -65,7 +65,7 @@ static char *receive_from_address(struct end *end, char *buffer) {
         if (got <= 0) fail("process_vm_readv");
         filled += (size_t)got;
     }
-    give_back();
+    count_return();
     return buffer;
 }
 

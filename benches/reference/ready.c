@@ -1,7 +1,7 @@
-/* pipe-epoll: pipes whose receiver waits in epoll_wait(2) first, level-triggered, and then reads without waiting.
+/* pipe-epoll: pipes whose receiver first waits in epoll_wait(2), level-triggered, and then reads without blocking.
  *
- * calls of a message: write(2); epoll_wait(2), read(2), until all of it is through
- * calls of a channel: pipe(2), ioctl(2) with FIONBIO, epoll_create1(2), epoll_ctl(2)
+ * calls per message: write(2); epoll_wait(2), read(2), until the message is complete
+ * calls per channel: pipe(2), ioctl(2) with FIONBIO, epoll_create1(2), epoll_ctl(2)
  */
 #include "roundtrip.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* unix-seqpacket, unix-dgram, udp, posix-mq: one call is one message.
  *
- * calls of a message: send(2) with MSG_NOSIGNAL, recv(2) with MSG_TRUNC; mq_send(3), mq_receive(3)
- * calls of a channel: socketpair(2), socket(2), bind(2), connect(2), mq_open(3), mq_unlink(3)
+ * calls per message: send(2) with MSG_NOSIGNAL, recv(2) with MSG_TRUNC; mq_send(3), mq_receive(3)
+ * calls per channel: socketpair(2), socket(2), bind(2), connect(2), mq_open(3), mq_unlink(3)
  */
 #include "roundtrip.h"
 #include <arpa/inet.h>
@@ -28,7 +28,7 @@ static void open_dgram(struct end *initiator, struct end *responder) {
     open_pair(SOCK_DGRAM, initiator, responder);
 }
 
-/* A UDP socket of any port, and its address. */
+/* Binds a UDP socket to any free port, and returns its address. */
 static int bound_socket(struct sockaddr_in *address) {
     *address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof *address;
@@ -58,7 +58,7 @@ static char *receive_queued(struct end *end, char *buffer) {
 static mqd_t open_queue(const char *direction, size_t bytes) {
     char name[64];
     snprintf(name, sizeof name, "/roundtrip-reference-%d-%s", (int)getpid(), direction);
-    /* As many messages as the kernel allows by default. */
+    /* The default maximum of the kernel. */
     struct mq_attr attributes = {.mq_maxmsg = 10, .mq_msgsize = (long)bytes};
     mqd_t queue = check(mq_open(name, O_CREAT | O_EXCL | O_RDWR, 0600, &attributes), "mq_open");
     mq_unlink(name);
@@ -68,7 +68,7 @@ static mqd_t open_queue(const char *direction, size_t bytes) {
 static void open_queues(struct end *initiator, struct end *responder) {
     initiator->out = open_queue("there", initiator->bytes);
     initiator->in = open_queue("back", initiator->bytes);
-    /* Copies, because each end closes its own. */
+    /* Duplicate, because each end closes its own descriptors. */
     responder->out = check(dup(initiator->in), "dup");
     responder->in = check(dup(initiator->out), "dup");
 }

@@ -1,8 +1,8 @@
-/* ring-futex and ring-spin: the bare loops of a ring. One message is in flight, so a ring of one place each way is
- * enough: a word that says how many messages have been put there, and the message behind it, copied in and out.
+/* ring-futex and ring-spin: minimal rings. Only one message is in flight, so one slot in each direction is enough: a word
+ * with the number of sent messages, then the message, which is copied in and out.
  *
- * calls of a message: futex(2) to sleep until the word changes and to wake who sleeps there, none when spinning
- * calls of a channel: memfd_create(2), mmap(2)
+ * calls per message: futex(2) to wait for the word to change and to wake the waiter; none when spinning
+ * calls per channel: memfd_create(2), mmap(2)
  */
 #include "roundtrip.h"
 #include <linux/futex.h>
@@ -10,27 +10,27 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-struct place {
+struct slot {
     _Alignas(128) _Atomic uint32_t sent;
     _Alignas(64) char message[];
 };
 
-static struct place *outgoing, *incoming;
+static struct slot *outgoing, *incoming;
 static uint32_t received;
 
-static size_t place_bytes(size_t bytes) { return (sizeof(struct place) + bytes + 4095) / 4096 * 4096; }
+static size_t slot_bytes(size_t bytes) { return (sizeof(struct slot) + bytes + 4095) / 4096 * 4096; }
 
 static void open_ring(struct end *initiator, struct end *responder) {
-    initiator->object = shared_object(2 * place_bytes(initiator->bytes));
+    initiator->object = shared_object(2 * slot_bytes(initiator->bytes));
     responder->object = check(dup(initiator->object), "dup");
-    /* Descriptors that close_end can close. */
+    /* Only for close_end. */
     initiator->out = initiator->in = check(dup(initiator->object), "dup");
     responder->out = responder->in = check(dup(initiator->object), "dup");
 }
 
 static void connect_ring(struct end *end) {
-    char *memory = map_shared(end->object, 2 * place_bytes(end->bytes));
-    struct place *there = (struct place *)memory, *back = (struct place *)(memory + place_bytes(end->bytes));
+    char *memory = map_shared(end->object, 2 * slot_bytes(end->bytes));
+    struct slot *there = (struct slot *)memory, *back = (struct slot *)(memory + slot_bytes(end->bytes));
     outgoing = end->initiator ? there : back;
     incoming = end->initiator ? back : there;
 }

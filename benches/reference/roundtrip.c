@@ -1,16 +1,16 @@
-/* The bare loop that the harness is held against: two processes on one processor or two, CLOCK_MONOTONIC around each
- * operation, which is one round trip, or a batch of them that is timed together because one is too short. Prints the
- * times of a round trip in nanoseconds, in the order in which they were taken.
+/* The bare loop that the harness is compared with: two processes on one or two processors, with CLOCK_MONOTONIC around each
+ * operation. An operation is one round trip, or a batch if one is too short. Prints the times per round trip in
+ * nanoseconds, in order.
  *
  * usage: roundtrip MECHANISM CPU_INITIATOR CPU_RESPONDER BYTES WARMUP OPERATIONS BATCH
  * build: cc -O2 -o roundtrip *.c
  *
- * What is compared is the cost of the harness, not the effect of looking at messages: between two operations this loop
- * stamps every page of the message and compares the answer with it, as the harness does, because both leave the message
- * in the cache and the pages of a mapping present. The clock does not run meanwhile.
+ * The comparison measures the cost of the harness, not the effect of touching messages. Between two operations, outside
+ * the timed section, this loop therefore stamps every page of the message and checks the answer like the harness does: both
+ * bring the message into the cache and make the pages of a mapping present.
  *
- * calls of all mechanisms: fork(2), sched_setaffinity(2), prctl(2), clock_gettime(2)
- * calls of one mechanism: streams.c, ready.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c
+ * calls for all mechanisms: fork(2), sched_setaffinity(2), prctl(2), clock_gettime(2)
+ * calls for single mechanisms: streams.c, ready.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c
  */
 #include "roundtrip.h"
 #include <sched.h>
@@ -42,7 +42,7 @@ static void pin(int cpu) {
     check(sched_setaffinity(0, sizeof set, &set), "sched_setaffinity");
 }
 
-/* Writes the number of the operation at the head of every page and at the end. */
+/* Writes the number of the operation at the start of every page and at the end. */
 static void stamp(char *message, size_t bytes, uint64_t number) {
     const size_t page = 4096;
     for (size_t at = 0; at < bytes; at += page) {
@@ -72,7 +72,7 @@ static void initiate(const struct mechanism *mechanism, struct end *end, long wa
         uint64_t took = now_ns() - start;
         if (i >= 0) times[i] = took / (uint64_t)batch;
         if (memcmp(answer, message, end->bytes) != 0) {
-            fprintf(stderr, "the answer to operation %ld is not the message\n", i);
+            fprintf(stderr, "operation %ld: the answer differs from the message\n", i);
             exit(1);
         }
         if (mechanism->release != NULL) mechanism->release(end);
@@ -85,11 +85,11 @@ static _Noreturn void respond(const struct mechanism *mechanism, struct end *end
     for (;;) mechanism->send(end, mechanism->receive(end, buffer));
 }
 
-/* Not every mechanism tells that the other end is gone, so the death of the responder ends the initiator. */
+/* Exits if the responder dies, because not every mechanism reports that the other end is gone. */
 static void responder_died(int signal) {
     (void)signal;
-    static const char what[] = "the responder died\n";
-    ssize_t ignored = write(STDERR_FILENO, what, sizeof what - 1);
+    static const char text[] = "the responder died\n";
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
     (void)ignored;
     _exit(1);
 }
@@ -117,7 +117,7 @@ int main(int count, char **arguments) {
     size_t bytes = strtoul(arguments[4], NULL, 10);
     long warmup = atol(arguments[5]), operations = atol(arguments[6]), batch = atol(arguments[7]);
 
-    /* Each end makes its memory where it then runs. */
+    /* Pin first: each end allocates its memory on the processor that it runs on. */
     pin(atoi(arguments[2]));
     struct end initiator = {.bytes = bytes, .initiator = true, .object = -1};
     struct end responder = {.bytes = bytes, .initiator = false, .object = -1};

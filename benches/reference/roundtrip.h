@@ -1,4 +1,4 @@
-/* What the parts of the bare loop share: an end of a channel, what a mechanism can do, a few helpers. */
+/* Declarations of the bare loop: an end of a channel, a mechanism, and helpers. */
 #ifndef ROUNDTRIP_H
 #define ROUNDTRIP_H
 
@@ -13,24 +13,24 @@
 struct end {
     size_t bytes; /* of a message */
     bool initiator;
-    int out, in;  /* descriptors to send to and to receive from, which may be one */
-    int object;   /* memory that both ends share, before it is mapped; -1: none */
+    int out, in;  /* descriptors for sending and receiving; may be the same */
+    int object;   /* shared memory object; -1: none */
     pid_t peer;   /* the process of the other end */
 };
 
-/* One mechanism. An end of it is used by one process only, so what is not in the end is static in its file. */
+/* A mechanism. Each process uses only one end, so state that is not in `struct end` is static in the file. */
 struct mechanism {
     const char *name;
-    /* Makes both ends, in the process that then forks. */
+    /* Creates both ends, before the fork. */
     void (*open)(struct end *initiator, struct end *responder);
-    /* Maps what is shared, in the process that uses it; may be NULL. */
+    /* Maps the shared memory, after the fork; may be NULL. */
     void (*connect)(struct end *end);
-    /* Memory for messages to be sent; NULL: any. */
+    /* Allocates memory for messages to send; NULL if any memory is fine. */
     char *(*allocate)(size_t bytes);
     void (*send)(struct end *end, const char *message);
-    /* Returns where the message is: in the buffer, or where the sender put it. */
+    /* Returns the received message: in the buffer, or in the memory of the sender. */
     char *(*receive)(struct end *end, char *buffer);
-    /* Lets go of what was received; may be NULL. */
+    /* Releases the received message; may be NULL. */
     void (*release)(struct end *end);
 };
 
@@ -40,36 +40,36 @@ extern const struct mechanism
     socketpair_mechanism, splice_mechanism, tcp_mechanism, udp_mechanism, unix_dgram_mechanism,
     unix_seqpacket_mechanism, unix_stream_mechanism, vmsplice_mechanism;
 
-/* Says what failed, and why, and ends the process. */
-_Noreturn void fail(const char *what);
+/* Prints the failed call and the error, and exits. */
+_Noreturn void fail(const char *call);
 
-/* Ends the process unless a call that should return zero or more did. Returns what it did. */
-static inline int check(int result, const char *what) {
-    if (result < 0) fail(what);
+/* Returns the result of a call, or exits if it is negative. */
+static inline int check(int result, const char *call) {
+    if (result < 0) fail(call);
     return result;
 }
 
-/* Memory of this process, present. Large ones would be copied on write if they were made before the fork. */
+/* Allocates private memory with its pages present. Call it after the fork: large blocks would be copied on write. */
 char *private_memory(size_t bytes);
 
-/* A shared memory object of this size, memfd_create(2). */
+/* Creates a shared memory object, with memfd_create(2). */
 int shared_object(size_t bytes);
 
-/* Maps all of it, its pages present, mmap(2). */
+/* Maps a whole object with its pages present, with mmap(2). */
 char *map_shared(int object, size_t bytes);
 
-/* Two pipes, one each way, pipe(2). */
+/* Opens a pipe in each direction, with pipe(2). */
 void open_pipes(struct end *initiator, struct end *responder);
 
-/* A connected pair of sockets of this type, socketpair(2). */
+/* Opens a connected pair of sockets of this type, with socketpair(2). */
 void open_pair(int type, struct end *initiator, struct end *responder);
 
-/* The page that counts what each end gives back: made before the fork, mapped after it, raised by one. */
+/* Create, map and increment the counters of returned messages: before the fork, after it, and once per message. */
 void open_returns(struct end *initiator, struct end *responder);
 void connect_returns(struct end *end);
-void give_back(void);
+void count_return(void);
 
-/* Memory with an object behind it, for the messages of this end, and that object. */
+/* Allocates memory for the messages of this end, backed by `message_object`. */
 char *allocate_object(size_t bytes);
 extern int message_object;
 

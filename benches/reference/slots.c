@@ -1,10 +1,9 @@
-/* eventfd: slots in shared memory, 64 KiB of them or one each way, and an eventfd each way.
+/* eventfd: in each direction, an eventfd and 64 KiB of slots in shared memory, or one slot for larger messages.
  *
- * calls of a message: write(2), read(2) of 8 bytes; the message is copied into a slot and out of it by memcpy(3)
- * calls of a channel: eventfd(2) with EFD_SEMAPHORE, memfd_create(2), mmap(2)
+ * calls per message: write(2), read(2) of 8 bytes; memcpy(3) copies the message into a slot and out of it
+ * calls per channel: eventfd(2) with EFD_SEMAPHORE, memfd_create(2), mmap(2)
  *
- * The slots take turns, as those of the harness do: how much memory the messages walk through decides which cache they
- * are found in.
+ * Messages use the slots in turn, as in the harness, because the amount of memory in use decides which cache holds them.
  */
 #include "roundtrip.h"
 #include <sched.h>
@@ -22,7 +21,7 @@ static struct direction *outgoing, *incoming;
 static size_t slot_bytes;
 static uint32_t slot_count;
 
-/* Sets the size and the number of slots; returns the bytes of one direction, in whole pages. */
+/* Sets the size and number of slots. Returns the bytes per direction, in whole pages. */
 static size_t measure_slots(size_t bytes) {
     slot_bytes = (bytes + 63) / 64 * 64;
     slot_count = slot_bytes < 65536 ? (uint32_t)(65536 / slot_bytes) : 1;
@@ -53,7 +52,7 @@ static void connect_slots(struct end *end) {
 
 static void send_slot(struct end *end, const char *message) {
     uint32_t number = atomic_load_explicit(&outgoing->sent, memory_order_relaxed);
-    /* Never so in a round trip, but a slot must not be written while it is read. */
+    /* Never overwrite a slot that is being read. In a round trip, this never waits. */
     while (number - atomic_load_explicit(&outgoing->received, memory_order_acquire) >= slot_count) sched_yield();
     memcpy(slot(outgoing, number), message, end->bytes);
     atomic_store_explicit(&outgoing->sent, number + 1, memory_order_release);

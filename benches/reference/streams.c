@@ -1,7 +1,7 @@
 /* pipe, fifo, socketpair, unix-stream, tcp: bytes over descriptors.
  *
- * calls of a message: write(2), read(2), until all of it is through
- * calls of a channel: pipe(2), mkfifo(3), open(2), socketpair(2), bind(2), listen(2), connect(2), accept(2),
+ * calls per message: write(2), read(2), until the message is complete
+ * calls per channel: pipe(2), mkfifo(3), open(2), socketpair(2), bind(2), listen(2), connect(2), accept(2),
  *                     setsockopt(2) with TCP_NODELAY
  */
 #include "roundtrip.h"
@@ -25,7 +25,7 @@ static char *receive_stream(struct end *end, char *buffer) {
     return buffer;
 }
 
-/* Makes a folder of our own, and the path of a file in it, which must be removed with `remove_folder`. */
+/* Creates a temporary folder, and returns the path of a file in it. Call `remove_folder` afterwards. */
 static void temporary_path(char folder[static 64], char path[static 80]) {
     strcpy(folder, "/tmp/roundtrip-reference-XXXXXX");
     if (mkdtemp(folder) == NULL) fail("mkdtemp");
@@ -41,7 +41,7 @@ static void open_fifo(int *writer, int *reader) {
     char folder[64], path[80];
     temporary_path(folder, path);
     check(mkfifo(path, 0600), "mkfifo");
-    /* Without O_NONBLOCK this would wait for the writer, which is opened next. */
+    /* Without O_NONBLOCK, this would block until the writer is opened. */
     *reader = check(open(path, O_RDONLY | O_NONBLOCK), "open");
     *writer = check(open(path, O_WRONLY), "open");
     check(fcntl(*reader, F_SETFL, 0), "fcntl");
@@ -57,7 +57,7 @@ static void open_socketpair(struct end *initiator, struct end *responder) {
     open_pair(SOCK_STREAM, initiator, responder);
 }
 
-/* Listens at an address, connects to it and accepts: the backlog lets one process do all three in turn. */
+/* Listens on an address, connects to it and accepts the connection. One process can do all three because of the backlog. */
 static void open_connection(struct sockaddr *address, socklen_t length, struct end *initiator, struct end *responder) {
     int listener = check(socket(address->sa_family, SOCK_STREAM, 0), "socket");
     check(bind(listener, address, length), "bind");

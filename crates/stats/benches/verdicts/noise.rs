@@ -144,7 +144,7 @@ impl Level {
     }
 }
 
-/// As many values, each drawn from all of them.
+/// Samples the same number of values, with replacement.
 pub(crate) fn resample(values: &[f64], random: &mut StdRng) -> Vec<f64> {
     values.iter().map(|_| values[random.random_range(0..values.len())]).collect()
 }

@@ -178,8 +178,8 @@ fn share_row(name: &str, found: usize, of_peer: usize, series: usize) -> Row {
     row(name, share(found), peer("Perfherder's t", share(of_peer).max(0.001)), BarIs::ValueAtLeast, 0.95)
 }
 
-/// How often the interval of a change of 10 % in noise of 3 % contains the true commit, if this share of commits is not
-/// measured.
+/// The rate at which the interval of a change of 10 % in noise of 3 % contains the true commit, if this share of commits
+/// is not measured.
 fn interval_row(method: &Method, missing: f64, series: usize) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
     let (mut covered, mut found) = (0, 0);

@@ -175,7 +175,7 @@ fn drift(own: usize, comparisons: usize) -> Row {
     row(format!("false alarms, {name}"), found, peer, BarIs::ValueAtMost, 0.01)
 }
 
-/// How often one slower case is found while the machine does not change.
+/// The rate at which one slower case is found while the machine does not change.
 fn on_quiet_machine(own: usize, comparisons: usize) -> String {
     let found = [0.1, 0.15, 0.25].map(|slower: f64| {
         let mut random = StdRng::seed_from_u64(SEED);
@@ -193,7 +193,7 @@ fn on_quiet_machine(own: usize, comparisons: usize) -> String {
     found.join(", ")
 }
 
-/// How often a case that is 25 % slower is found among all, with times near 132 ns, of which many are equal.
+/// The rate at which a case that is 25 % slower is found among all, with times near 132 ns, many of them equal.
 fn ties(comparisons: usize) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
     let (mut found, mut starred) = (0, 0);

@@ -39,7 +39,7 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
     rows
 }
 
-/// How often a single row of this many pairs has a p of at most 1 %.
+/// The rate at which a single row of this many pairs has a p of at most 1 %.
 fn alone(name: &str, messages: [Messages; 2], is_quick: bool, bar_is: BarIs, bar: f64) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
     let draws = if is_quick { 1_000 } else { 10_000 };
@@ -85,7 +85,7 @@ fn energy_p(differences: &[Profile], random: &mut StdRng) -> f64 {
     (as_large + 1) as f64 / (FLIPS + 1) as f64
 }
 
-/// How often ten such rows of all are found by their p90, p99 or shape if no change of the p50 is reported.
+/// The rate at which ten of these rows are found among all by their p90, p99 or shape if no change of the p50 is reported.
 fn among(name: &str, messages: [Messages; 2], is_quick: bool) -> Row {
     const ODD: usize = 10;
     let mut random = StdRng::seed_from_u64(SEED);
