@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Debian's packages, fetched and unpacked without being installed: no rights are needed, and what is installed on the machine stays
-# unchanged.
+# Downloads and unpacks Debian packages without installing them. Needs no root permissions and does not change installed packages.
 #
-#   debian.sh unpack ROOT PACKAGE...   unpacks packages, and what they need beyond what is installed here, into ROOT; prints
-#                                      NAME=VERSION for each
+#   debian.sh unpack ROOT PACKAGE...   unpacks packages and their missing dependencies into ROOT; prints NAME=VERSION
+#                                      for each
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
-# Everything that apt writes goes to the folder $1, and nothing that the machine hooks into apt runs. As root it would download as a
-# user who cannot enter a folder of root's.
+# Makes apt write only to the folder $1, and run none of the machine's hooks. Downloads run as root, because apt's own user cannot
+# enter root's folders.
 settings() {
     cat <<END
 Dir::State "$1/state";
@@ -21,8 +20,8 @@ Acquire::Languages "none";
 END
 }
 
-# What a simulated installation installs: its lines are `Inst NAME (VERSION FROM [ARCHITECTURE]) ...`, with the installed version in
-# brackets after the name if there is one.
+# Prints the packages of a simulated installation. Its lines are `Inst NAME (VERSION FROM [ARCHITECTURE]) ...`, with the installed
+# version in brackets after the name, if there is one.
 planned() { sed -n 's/^Inst \([^ ]*\) \(\[[^]]*\] \)\?(\([^ ]*\) .*/\1=\3/p'; }
 
 unpack() {
@@ -37,7 +36,7 @@ unpack() {
     apt-get --config-file "$work/apt.conf" install --simulate --no-install-recommends --reinstall "$@" > "$work/simulation"
     mapfile -t packages < <(planned < "$work/simulation")
     for name in "$@"; do
-        grep --quiet "^Inst $name " "$work/simulation" || { echo "apt-get would not install $name" >&2; exit 1; }
+        grep --quiet "^Inst $name " "$work/simulation" || { echo "apt-get did not select $name" >&2; exit 1; }
     done
     (cd "$work/archives" && apt-get --config-file "$work/apt.conf" download "${packages[@]}" >&2)
     for archive in "$work/archives/"*; do

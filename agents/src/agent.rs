@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often it checks for a new commit. A call of git takes some milliseconds.
+/// The interval of checks for a new commit. A call of git takes a few milliseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A temporary file of this age was left by a killed process. A younger one may be in use by `roundtrip run`.

@@ -50,7 +50,7 @@ struct ReferenceChange {
     text: String,
 }
 
-/// How many moved canaries and controls are printed.
+/// The maximum number of printed canaries and controls that moved.
 const SHOWN: usize = 3;
 
 /// A pair of results of one case; absent on a side that has none.
@@ -113,7 +113,7 @@ impl Comparison {
         self.machine.as_ref().is_some_and(|machine| !machine.comparable)
     }
 
-    /// What to know before the table: differences, and the movement of the machine.
+    /// The lines before the table: differences, and the movement of the machine.
     fn head(&self) -> String {
         let differences = self.differences.iter().map(|difference| format!("not comparable: {difference}\n"));
         let machine = match &self.machine {
@@ -127,7 +127,7 @@ impl Comparison {
         differences.chain([machine]).collect()
     }
 
-    /// What to do if cases have fewer repetitions than a verdict needs.
+    /// Advice if cases have fewer repetitions than a verdict needs.
     fn too_few_repetitions(&self) -> String {
         let needed = self.repetitions_needed;
         let few = self.cases.iter().filter_map(Line::repetitions).filter(|&count| count < needed).count();

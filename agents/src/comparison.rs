@@ -182,7 +182,7 @@ fn reasons(name: &str, result: Option<&CaseResult>) -> Vec<String> {
     unsupported.chain(failed).collect()
 }
 
-/// How a comparison is printed.
+/// The output format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ComparisonFormat {
     Human,

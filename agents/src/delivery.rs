@@ -39,7 +39,7 @@ pub(crate) struct Delivery<'a> {
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) report: RunReport,
-    /// What is uploaded: the report, or an imported file with a report without results.
+    /// The uploaded body: the report, or an imported file with a report without results.
     pub(crate) json: Vec<u8>,
     upload: Option<Addressed>,
 }

@@ -138,7 +138,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(folder.path(), "http://one");
         deliver(&ledger, RunId::draw(), false);
-        assert_eq!(acknowledged(&ledger).count, 0, "somebody else uploaded it");
+        assert_eq!(acknowledged(&ledger).count, 0, "another installation uploaded it");
         let run = RunId::draw();
         ledger.send(run).unwrap();
         deliver(&ledger, run, false);

@@ -272,7 +272,7 @@ mod tests {
         fs::write(home.join("file"), "").unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
         sweep(folder.path(), Duration::from_secs(3_600)).unwrap();
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "somebody may be writing it");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "another process may be writing it");
         sweep(folder.path(), Duration::ZERO).unwrap();
         let left: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

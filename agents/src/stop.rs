@@ -70,10 +70,10 @@ impl StopSignal {
         self.state()
     }
 
-    /// Waits until then, or until the agent must stop.
-    pub(crate) fn wait_until(&mut self, then: Instant) -> ControlFlow<()> {
+    /// Waits until a deadline, or until the agent must stop.
+    pub(crate) fn wait_until(&mut self, deadline: Instant) -> ControlFlow<()> {
         while self.check().is_continue() {
-            let left = then.saturating_duration_since(Instant::now());
+            let left = deadline.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(left) {
                 Ok(event) => self.handle(&event),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,

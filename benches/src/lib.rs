@@ -17,7 +17,7 @@
 //! - [`sys`]: everything specific to an operating system, one file or folder per capability.
 //!
 //! # Invariants
-//! - Nothing but [`sys`] knows the operating system that it runs on; [`system`] names all of them, as data.
+//! - Only [`sys`] depends on the operating system; [`system`] lists all of them as data.
 //! - The process that calls [`harness::run`] never measures; its children do, and they die with it.
 //! - Unsupported is a reported value with a reason, never a silent skip.
 

@@ -1,4 +1,4 @@
-//! The supported operating systems, and the mechanisms that each has: data, the same wherever it is compiled.
+//! The supported operating systems and their mechanisms, as data that is the same on every system.
 
 /// An operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,13 +26,13 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// How long a client may take for a TLS handshake.
+/// The time limit for a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client may take for the head of a request, from the beginning of the connection or the last byte of the
+/// The time limit for the head of a request, from the beginning of the connection or the last byte of the
 /// last answer.
 const REQUEST_TIMEOUT: Duration =
     if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(30) };
-/// How long a client may read nothing while there is more to send, of the connection or of one answer in it.
+/// The longest time that a client may read nothing while there is more to send, on the connection or in one answer.
 const WRITE_TIMEOUT: Duration = REQUEST_TIMEOUT;
 /// Answers are given to hyper in parts of at most this size, so that a part is in memory twice and not the whole.
 const PART_BYTES_MAX: usize = 64 * 1024;
@@ -397,7 +397,7 @@ impl Drop for OpenRequest {
 /// read enough of those before, over HTTP/2 as well.
 struct AnswerBody {
     body: Body,
-    /// What hyper has not taken of the body's last part.
+    /// The rest of the body's last part, which hyper has not read yet.
     rest: Bytes,
     open: OpenRequest,
 }

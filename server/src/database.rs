@@ -23,7 +23,7 @@ const SQLX_DEFAULT_USER: &str = "anonymous";
 /// SQLSTATE of a lock timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a server checks whether another one has finished migrating.
+/// The interval at which a server checks whether another one has finished migrating.
 const MIGRATION_POLL: Duration = Duration::from_millis(500);
 
 /// A usable database, with the embedded PostgreSQL if this program started it.

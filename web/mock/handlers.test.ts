@@ -95,13 +95,13 @@ it("paginates lists", async () => {
 
 it("has a drift, a regression on both machines and a slower machine", async () => {
   const { body } = await ask(mockApi(), "GET", "/api/v1/projects/libfoo/regressions");
-  const told = (body.regressions as Body[]).map(({ kind, cause, direction, machines }) => [
+  const summaries = (body.regressions as Body[]).map(({ kind, cause, direction, machines }) => [
     kind,
     cause,
     direction,
     machines,
   ]);
-  expect(told).toEqual([
+  expect(summaries).toEqual([
     ["drift", "commit", "regressed", ["lab-arm-1", "lab-linux-1"]],
     ["step", "machine", "regressed", ["lab-arm-1"]],
     ["step", "commit", "regressed", ["lab-arm-1", "lab-linux-1"]],

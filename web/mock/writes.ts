@@ -34,7 +34,7 @@ const nextOf = <Key extends string>(entries: Record<Key, number>[], key: Key): n
 
 const secretOf = ({ prefix }: TokenSummary) => `${prefix}-this-opens-nothing`;
 
-function said<Change extends object>(change: Change) {
+function withoutNulls<Change extends object>(change: Change) {
   const entries = Object.entries(change).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries) as { [Key in keyof Change]: NonNullable<Change[Key]> };
 }
@@ -42,7 +42,7 @@ function said<Change extends object>(change: Change) {
 export const WRITES = {
   patch: {
     "/api/v1/agents/{agent_id}": (world, { path: { agent_id }, body }) => {
-      const agent = Object.assign(entryWith(world.agents, "agent_id", agent_id), said(body));
+      const agent = Object.assign(entryWith(world.agents, "agent_id", agent_id), withoutNulls(body));
       agent.is_draining = agent.is_busy && !agent.is_enabled;
       return agent;
     },
@@ -52,12 +52,12 @@ export const WRITES = {
       if (default_branch !== undefined) settings.default_branch = default_branch;
       if (repository_url !== undefined) settings.repository_url = repository_url;
       if (least_change !== undefined) settings.least_change = least_change;
-      return Object.assign(settings, said(rest));
+      return Object.assign(settings, withoutNulls(rest));
     },
     "/api/v1/projects/{project}/channels/{channel_id}": (world, { path: { channel_id }, body }) => {
       const channel = entryWith(world.channels, "channel_id", channel_id);
       if (body.enabled != null) channel.disabled_because = null;
-      return Object.assign(channel, said(body));
+      return Object.assign(channel, withoutNulls(body));
     },
     "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id }, body }) => {
       const regression = entryWith(world.regressions, "regression_id", regression_id);
@@ -69,7 +69,7 @@ export const WRITES = {
   post: {
     "/api/v1/enrolments": () => {
       const expires_at = new Date(Date.now() + 600_000).toISOString();
-      return created({ code: "rte_this-lets-nobody-in", expires_at });
+      return created({ code: "rte_this-opens-nothing", expires_at });
     },
     "/api/v1/links": ({ session }) => {
       if (session.account === null)
@@ -86,7 +86,7 @@ export const WRITES = {
         repository_url: null,
         least_change: null,
       };
-      const made = { project, ...usual, ...said(settings), fails_on_regression: false };
+      const made = { project, ...usual, ...withoutNulls(settings), fails_on_regression: false };
       world.projects.push(made);
       return created(made);
     },

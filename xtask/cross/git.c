@@ -1,6 +1,6 @@
-/* git.exe for Wine: hands its arguments to the git of the system that Wine runs on, and its answer back.
-   Wine starts a program of that system, too, but gives no handle to wait for it and cannot lend it a Windows pipe:
-   so it is started by Wine's own call, which waits, and its output goes through files. */
+/* git.exe for Wine: runs the host's git with the same arguments, and passes its output and exit code back.
+   CreateProcess can start host programs, but returns no handle to wait for them and cannot pass Windows pipes to them.
+   This program therefore uses Wine's own call, which waits, and passes the output through files. */
 #include <windows.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static char *narrow(const WCHAR *text) {
   return result;
 }
 
-/* A path, or the address of one, as the other system writes it; anything else as it is. */
+/* Converts a path or a file address for the host, and copies any other argument. */
 static char *translate(path_function unix_path, const WCHAR *argument) {
   static const WCHAR scheme[] = L"file://";
   const size_t scheme_length = wcslen(scheme);

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Wine of the toolchain of `cargo xtask cross`, a folder that `cargo xtask cross` fetches:
+# Runs Wine from the TOOLCHAIN, a folder that `cargo xtask cross` downloads:
 #
 #   wine.sh run TOOLCHAIN PROGRAM [ARGUMENT...]   runs a Windows program, as cargo's runner
 #   wine.sh complete TOOLCHAIN                    adds what Debian's Wine lacks, and a first prefix
-#   wine.sh layout TEMPLATE PREFIX                makes a prefix like another one
+#   wine.sh layout TEMPLATE PREFIX                creates a prefix from a template
 #
-# Each program has a prefix of its own, so that they do not affect each other and can start at the same time. It has its own registry
-# and folders of users; the system's folder is the template's.
+# Each program gets its own prefix, so that programs do not affect each other and can start at the same time. A prefix has its own
+# registry and user folders, and shares the system folder of the template.
 set -euo pipefail
 
 here=$(dirname "$0")
+# With this file, Wine does not update an existing prefix.
 timestamp=.update-timestamp
 
-# A path as Windows programs write it: `Z:` is the root.
+# Converts a path for Windows programs: `Z:` is the root.
 windows_path() { echo "Z:${1//\//\\}"; }
 
 use() {
@@ -21,15 +22,14 @@ use() {
     unset DISPLAY WAYLAND_DISPLAY
     export LD_LIBRARY_PATH=$toolchain/root/usr/lib/x86_64-linux-gnu
     export WINEARCH=win64 WINEDEBUG=-all WINEDLLPATH=$LD_LIBRARY_PATH/wine
-    # No browser engine, no .NET, no entries in the desktop's menus.
+    # No browser engine, no .NET, no menu entries.
     export WINEDLLOVERRIDES="mscoree,mshtml=;winemenubuilder.exe=d"
-    # With this, Wine does not update an existing prefix.
     WINEPATH=$(windows_path "$toolchain/windows")
     export WINEPATH
 }
 
-# Ends what still runs in a prefix: children of the program, and Wine's services, which would stay for seconds with the program's pipes
-# open. It fails if nothing runs, which is what is wanted.
+# Stops everything that still runs in the prefix: children of the program, and Wine's services, which would keep the program's pipes
+# open for seconds. Succeeds if nothing runs.
 end() { "$wine/wineserver" --kill < /dev/null > /dev/null 2>&1 || true; }
 
 run() {
@@ -46,7 +46,7 @@ run() {
 
 layout() {
     local template=$1 prefix=$2 file
-    # Folders alone: there are no files yet, and links lead to the real user's folders.
+    # Only folders: there are no files yet, and links point to the real user's folders.
     (cd "$template" && find drive_c/users -type d -print0) | (cd "$prefix" && xargs -0 mkdir -p)
     mkdir "$prefix/dosdevices"
     for file in system.reg user.reg userdef.reg "$timestamp"; do
@@ -62,25 +62,25 @@ compile() {
 }
 
 complete() {
-    local zlib made system
+    local zlib file system
     use "$1"
-    # Debian's wrapper looks below the folder that the package would be installed to.
+    # Debian's wrapper expects an installed package.
     ln -sf wineserver64 "$wine/wineserver"
-    # Wine's own user32 asks for it; Debian's Wine comes without it. It is needed to make a prefix, too.
+    # Wine's user32 needs zlib1.dll, also to create a prefix. Debian's Wine lacks it.
     zlib=$toolchain/root/usr/x86_64-w64-mingw32/lib/zlib1.dll
     cp "$zlib" "$WINEDLLPATH/x86_64-windows/zlib1.dll"
     mkdir "$toolchain/windows" "$toolchain/prefix"
     compile -municode -o "$toolchain/windows/git.exe" "$here/git.c"
     compile -shared -o "$toolchain/windows/bcryptprimitives.dll" "$here/bcryptprimitives.c" -ladvapi32
     export WINEPREFIX=$toolchain/prefix
-    # Its exit code reports the missing 32-bit half, which is not needed: what was made counts.
+    # Ignore the exit code, which reports the missing 32-bit half. Check the created files instead.
     "$wine/wine64" wineboot --init < /dev/null > /dev/null 2>&1 || true
-    # The registry is written when the last process has ended.
+    # Wine writes the registry when the last process exits.
     end
-    for made in drive_c/windows/system32/kernel32.dll system.reg "$timestamp"; do
-        [ -f "$WINEPREFIX/$made" ] || { echo "Wine made a prefix without $made" >&2; exit 1; }
+    for file in drive_c/windows/system32/kernel32.dll system.reg "$timestamp"; do
+        [ -f "$WINEPREFIX/$file" ] || { echo "Wine created a prefix without $file" >&2; exit 1; }
     done
-    # Services of Wine know no other folder to look in.
+    # Wine's services search only this folder.
     system=$WINEPREFIX/drive_c/windows/system32
     cp "$zlib" "$toolchain/windows/bcryptprimitives.dll" "$system"
 }

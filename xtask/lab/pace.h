@@ -1,4 +1,4 @@
-/* A channel with a pace: each message waits before it is sent. */
+/* Delays each message before it is sent. */
 #include <time.h>
 #include <unistd.h>
 

@@ -74,9 +74,9 @@ fn prefixes_fork_branches_with_the_owner() {
 fn rejects_githubs_merge_commit() {
     let failure = JobEnvironment::pull_request(repository(1, "octo")).place(MERGE, None).unwrap_err();
     assert_eq!(failure.code(), 9);
-    let said = failure.to_string();
-    assert!(said.contains("the merge commit") && said.contains("pull request 12"), "{said}");
-    assert!(said.contains("ref: ${{ github.event.pull_request.head.sha }}"), "{said}");
+    let text = failure.to_string();
+    assert!(text.contains("the merge commit") && text.contains("pull request 12"), "{text}");
+    assert!(text.contains("ref: ${{ github.event.pull_request.head.sha }}"), "{text}");
     let other = JobEnvironment::pull_request(repository(1, "octo")).place(&"4".repeat(40), None).unwrap_err();
     assert!(other.to_string().contains("another commit"), "{other}");
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const FILE: &str = "canaries.json";
-/// How often an idle agent runs the canaries.
+/// The interval of canary runs on an idle agent.
 const INTERVAL: Duration = Duration::from_secs(4 * 3_600);
 /// Stored readings per canary: a week.
 const KEPT: usize = 42;

@@ -19,9 +19,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a running command is checked,
+/// The interval of checks on a running command.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// and its disk usage.
+/// The interval of checks on its disk usage.
 const DISK_INTERVAL: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use ureq::Body;
 
-/// How long the server may delay an answer if there is no job.
+/// The longest time that the server delays an answer if there is no job.
 const WAIT_SECONDS: u32 = 20;
 /// When the server counts as unreachable: 15 seconds after the latest answer that it may delay.
 const TIMEOUT: Duration = Duration::from_secs(WAIT_SECONDS as u64 + 15);

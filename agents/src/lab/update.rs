@@ -26,12 +26,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often it looks for an update. A random delay of up to a quarter is added, so that agents do not look
-/// at the same time.
+/// The interval of checks for an update, plus a random delay of up to a quarter, so that agents do not check at the
+/// same time.
 const INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// How long a new program may run without an answer of the server before it is rolled back. The server may
-/// be down, so this counts as only one of [`FAILURES_MAX`] failures of the version.
-const UNHEARD_MAX: Duration = Duration::from_secs(30 * 60);
+/// A new program that gets no answer of the server for this time is rolled back. The server may be down, so this counts as only one of [`FAILURES_MAX`] failures of the version.
+const UNANSWERED_MAX: Duration = Duration::from_secs(30 * 60);
 
 pub(super) struct Updater {
     folder: PathBuf,
@@ -87,7 +86,7 @@ impl Updater {
 
     /// Rolls back a new program if the server has not responded to it for half an hour.
     pub(super) fn unanswered(&mut self, log: &Log) -> crate::Result<()> {
-        if self.started_at.elapsed() < UNHEARD_MAX {
+        if self.started_at.elapsed() < UNANSWERED_MAX {
             return Ok(());
         }
         let Some(trial) = self.trial.take() else { return Ok(()) };

@@ -34,7 +34,7 @@ const NOT_STARTED_AS_SERVICE: i32 = 1063;
 /// The timeout for starting or stopping a service, which finishes its repetition first.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often the state of a starting or stopping service is checked.
+/// The interval of checks on a starting or stopping service.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The work that waits for the service control manager.

@@ -13,7 +13,7 @@ const MEASURING: Duration = Duration::from_secs(60);
 /// The longest upload: `cargo xtask bench agents` has measured 427 ms with four agents and the server on two
 /// busy processors.
 const UPLOAD: Duration = Duration::from_millis(500);
-/// How often an agent checks whether a measurement is due.
+/// The interval at which an agent checks whether a measurement is due.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 const BACK_AFTER: Duration = Duration::from_secs(72 * 3_600);
 const ARRIVED_AFTER_MAX: Duration = Duration::from_secs(600);

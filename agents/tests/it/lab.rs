@@ -203,7 +203,7 @@ fn failed_build_reports_its_output() {
     assert!(finish.output.ends_with("no compiler here\n"), "{finish:?}");
     lab.give(json!({"commit_sha": "0".repeat(40), "job_id": 4, "fence": 1, "lease_seconds": 120, "project": "libfoo",
                     "repository_url": format!("file://{}", lab.source.path().display())}));
-    assert_eq!(lab.finished(2).outcome, JobOutcome::Failed, "a commit that nobody has");
+    assert_eq!(lab.finished(2).outcome, JobOutcome::Failed, "an unknown commit");
     lab.give(
         json!({"commit_sha": lab.head(), "job_id": 5, "fence": 1, "lease_seconds": 120, "project": "another",
                     "repository_url": ""}),

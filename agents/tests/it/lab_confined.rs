@@ -107,11 +107,11 @@ fn trusts_no_files_of_a_build() {
     let script = fs::read_to_string(lab.source.path().join("build.sh")).unwrap();
     change(lab.source.path(), "build.sh", &script.replace("PROOF", &proof.to_string_lossy()));
     let _agent = lab.agent();
-    for (count, said) in [(1, lab.user.as_str()), (2, "is already built")] {
+    for (count, expected) in [(1, lab.user.as_str()), (2, "is already built")] {
         lab.give(lab.job(3 + count as i64, 1));
         let finish = lab.finished(count);
         assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
-        assert!(finish.output.contains(said), "{finish:?}");
+        assert!(finish.output.contains(expected), "{finish:?}");
     }
     assert!(!proof.exists(), "root has run what the build left");
     lab.server.change(|state| {
@@ -177,8 +177,8 @@ fn job_user_fetches_submodules() {
     let _agent = lab.agent();
     let finish = lab.finished(1);
     assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
-    let said = format!("of the part\n{}\n", lab.user);
-    assert!(finish.output.contains(&said), "{finish:?}");
+    let expected = format!("of the part\n{}\n", lab.user);
+    assert!(finish.output.contains(&expected), "{finish:?}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
-/// How to run the command.
+/// The command under test.
 fn program() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None)
 }

@@ -17,7 +17,7 @@ pub(crate) type Answer = (&'static str, &'static str, fn(&[u8]) -> String);
 
 /// A running server.
 pub(crate) struct Server {
-    /// Where it listens.
+    /// The address that it listens on.
     pub(crate) url: String,
     thread: JoinHandle<Vec<Request>>,
 }

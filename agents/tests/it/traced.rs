@@ -29,7 +29,7 @@ impl Display for Call {
     }
 }
 
-/// How to find the file of a call.
+/// The argument of a call that identifies its file.
 enum FileArgument {
     Descriptor,
     /// The path in this argument.

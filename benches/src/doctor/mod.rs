@@ -82,7 +82,7 @@ mod tests;
 
 // The evidence that the rules use.
 
-/// How long the machine is observed: one clock tick (10 ms) is then a percent, and the user does not wait long.
+/// The observation time of the machine: one clock tick (10 ms) is then a percent, and the user does not wait long.
 const WATCH: Duration = Duration::from_secs(1);
 
 /// Facts about a machine, and its activity while it was observed.

@@ -6,7 +6,7 @@ use crate::payload::{ANSWER_BYTES, Payload, sequence_of};
 use std::io;
 use std::time::Duration;
 
-/// How long the sender waits for an answer before it repeats the end marker.
+/// The time without an answer after which the sender repeats the end marker.
 const TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Marks the header of an end marker; the rest of the header is the number of the message that would come next.

@@ -74,7 +74,7 @@ pub(crate) fn cpuset(tree: &Tree) -> Option<String> {
     })
 }
 
-/// How often and how long quotas have throttled this process's groups: periods, and nanoseconds summed over processors.
+/// The throttling of this process's groups by quotas: periods, and nanoseconds summed over processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Throttled {
     /// Periods in which the quota was used up.

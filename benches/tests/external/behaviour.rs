@@ -75,7 +75,7 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
         "print-endlessly" => loop {
             say_raw(&[b'a'; 4096])?;
         },
-        "report-unsupported" => say("{\"unsupported\":\"it knows no such scenario\"}")?,
+        "report-unsupported" => say("{\"unsupported\":\"unknown scenario\"}")?,
         "fail" => say("{\"failed\":\"connect: connection refused\"}")?,
         "send-done-first" => {
             say("{\"done\":{\"attempted\":1,\"accepted\":1,\"delivered\":1,\"responder_sum\":0}}")?;

@@ -129,7 +129,7 @@ fn loses() -> TestResult {
 
 fn unsupported() -> TestResult {
     let result = measured("report-unsupported", DEADLINE);
-    assert_eq!(result.unsupported.as_deref(), Some("report-unsupported: it knows no such scenario"));
+    assert_eq!(result.unsupported.as_deref(), Some("report-unsupported: unknown scenario"));
     assert!(result.failures.is_empty() && result.repetitions.is_empty());
     let many_to_many =
         measure(vec![case(behaving("report-valid-results").transport, "open-loop", 64)], DEADLINE);

@@ -53,7 +53,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
         waiting: [Waiting::Spin, Waiting::SpinThenBlock, Waiting::Block]
             .into_iter()
             .find(|known| known.slug() == waiting)
-            .ok_or("no such way to wait")?,
+            .ok_or("unknown way to wait")?,
         wake_rule: WakeRule::IfAsleep,
         mechanism: Some(wake::find(mechanism).map_err(|error| error.to_string())?),
     };

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long all may stand still before they count as stuck: far more than the watchdog's interval.
+/// The time without progress after which members count as stuck: far more than the watchdog's interval.
 const STUCK_AFTER: Duration = Duration::from_secs(20);
 
 /// The longest life; most are shorter.

@@ -32,8 +32,8 @@ pub(crate) struct Knot {
     /// Times at the probabilities of [`Grid`], in nanoseconds.
     pub(crate) times_ns: Vec<f64>,
     pub(crate) mean_ns: f64,
-    /// How far the interval of a quantile over the repetitions reaches below and above that quantile of all
-    /// operations, as logarithms. Infinite with too few repetitions.
+    /// The distances from a quantile of all operations down and up to the ends of its interval over the repetitions,
+    /// as logarithms. Infinite with too few repetitions.
     pub(crate) uncertainty: [f64; 2],
 }
 

@@ -92,7 +92,7 @@ impl Mixture {
         line.knots().iter().zip(masses).map(|(knot, mass)| (knot.bytes, mass / all)).collect()
     }
 
-    /// How far the interval of a figure reaches below and above it, as logarithms.
+    /// The distances from a figure down and up to the ends of its interval, as logarithms.
     ///
     /// Each measured size varies independently, as its repetitions show. The weight of a size is its part in
     /// the figure: for the mean, its part of the sum; for a quantile, its part of the messages that take

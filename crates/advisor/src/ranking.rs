@@ -9,7 +9,7 @@ use roundtrip_wire::size_profile::SizeHistogram;
 /// The largest share of messages that a ranked transport may leave out because they are longer than the
 /// longest measured one: 0.1 %, a tenth of the messages above the 99th percentile.
 pub const LEFT_OUT_MAX: f64 = 0.001;
-/// How far another transport must be ahead before a change of sizes is reported. Quick estimates are not
+/// Another transport must be ahead by this factor before a change of sizes is reported. Quick estimates are not
 /// precise below this.
 const AHEAD_MIN: f64 = 1.02;
 /// Factors by which the sizes are scaled.

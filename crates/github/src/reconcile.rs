@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often due pull requests are searched.
+/// The interval of searches for due pull requests.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 /// The delay before a failed report is retried.
 const REPORT_PAUSE: TimeDelta = TimeDelta::minutes(5);

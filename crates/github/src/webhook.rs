@@ -178,8 +178,8 @@ pub fn read(event: &str, body: &[u8], app_id: u64) -> serde_json::Result<Option<
         "pull_request" => {
             const ACTIONS: [&str; 6] =
                 ["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review"];
-            let told: PullRequestEvent = serde_json::from_slice(body)?;
-            let PullRequest { number, head, updated_at } = told.pull_request;
+            let event: PullRequestEvent = serde_json::from_slice(body)?;
+            let PullRequest { number, head, updated_at } = event.pull_request;
             let event = Event::PullRequest { place, number, head_sha: head.sha, updated_at };
             ACTIONS.contains(&action).then_some(event)
         }

@@ -24,9 +24,9 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 const EVENT_LEASE: TimeDelta = TimeDelta::minutes(5);
 /// The number of failures after which an event is given up.
 const ATTEMPTS_MAX: i32 = 12;
-/// How long handled events are remembered. GitHub redelivers for three days.
+/// The time for which handled events are remembered. GitHub redelivers for three days.
 const KEPT: TimeDelta = TimeDelta::days(14);
-/// How often all pull requests are read, because GitHub does not repeat failed deliveries.
+/// The interval at which all pull requests are read, because GitHub does not repeat failed deliveries.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// Handles GitHub's deliveries; cheap to clone.

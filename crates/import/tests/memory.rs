@@ -104,7 +104,7 @@ fn memory_is_below_20_times_the_file() {
 }
 
 enum Expected {
-    /// So many results.
+    /// A file with this many results.
     Results(usize),
     /// An error with this part.
     Rejected(&'static str),

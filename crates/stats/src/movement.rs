@@ -1,5 +1,5 @@
-//! How much a machine moved between two reports, as seen in what the compared commits cannot change: canaries, and
-//! transports that are controls.
+//! The movement of a machine between two reports, measured by what the compared commits cannot change: canaries and
+//! control transports.
 //!
 //! The repetitions of one report share the state of the machine, so a machine that changed between two reports looks like
 //! a changed commit. The movement of a comparison is the largest change of any reference, in either direction:

@@ -20,7 +20,7 @@ pub struct Admitted {
     pub created_by: String,
 }
 
-/// How often the time of an agent's last contact is stored.
+/// The interval at which the time of an agent's last contact is stored.
 const FRESH: TimeDelta = TimeDelta::seconds(10);
 
 /// The agents that can take jobs, for estimates.
@@ -203,7 +203,7 @@ pub async fn challenge_key(pool: &PgPool, agent_id: i64) -> sqlx::Result<Option<
     .await
 }
 
-/// What the server knows of an agent that wants a new token.
+/// The stored data of an agent that requests a new token.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables agent and token, described there")]
 pub struct Renewing {
@@ -212,7 +212,7 @@ pub struct Renewing {
     pub secret_sha256: Vec<u8>,
 }
 
-/// An agent that wants a new token; none if it does not exist. Locks its token until the transaction ends.
+/// An agent that requests a new token; none if it does not exist. Locks its token until the transaction ends.
 pub async fn renewing(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<Option<Renewing>> {
     sqlx::query_as!(
         Renewing,

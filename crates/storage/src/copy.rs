@@ -11,7 +11,7 @@ const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const TRAILER: [u8; 2] = (-1_i16).to_be_bytes();
 /// The length that means null.
 const NULL: i32 = -1;
-/// How many bytes are sent to the database at a time.
+/// The number of bytes that are sent to the database at a time.
 const PART_BYTES: usize = 1 << 20;
 
 /// Rows of one table.

@@ -296,7 +296,7 @@ macro_rules! of_selection {
 }
 pub(super) use of_selection;
 
-/// How many machines are queried at the same time. Each needs a connection.
+/// The number of machines that are queried at the same time. Each needs a connection.
 const MACHINES_AT_ONCE: usize = 4;
 
 /// Calls `ask` for the series of each machine.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Below the embedded PostgreSQL's limit, with room for `psql`.
 const CONNECTIONS_MAX: u32 = 20;
-/// How long a request waits for a free connection before it fails with 503.
+/// A request that waits longer for a free connection fails with 503.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection used this recently is assumed to be alive.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);

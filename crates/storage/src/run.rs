@@ -21,7 +21,7 @@ pub struct Key {
     pub commit_id: i64,
 }
 
-/// Where the data of a run is stored: its machine, and its commit's ordinal for points.
+/// The location of the data of a run: its machine, and its commit's ordinal for points.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Location {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
-/// How many of a machine's newest runs determine its usual interval.
+/// The number of a machine's newest runs that determine its usual interval.
 const RUNS: i64 = 20;
 
 /// A machine of a project with a notification channel for machine problems.

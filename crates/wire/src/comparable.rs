@@ -1,4 +1,4 @@
-//! What prevents the comparison of two results. Agent, server and interface use this one rule.
+//! The reasons why two results are not comparable. Agent, server and web interface share this rule.
 
 use crate::{CaseResult, Machine, Methodology, Repetition, RunReport, Slug};
 use serde::Serialize;

@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-/// How long requests may run after a stop signal.
+/// The time limit for requests after a stop signal.
 const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Queue length for new connections.
 const BACKLOG: u32 = 1024;

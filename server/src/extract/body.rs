@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 /// The maximum size of a body, in bytes.
 const BYTES_MAX: usize = 64 * 1024;
-/// How long any body may take.
+/// The time limit for a body of any speed.
 const SLOW_TIMEOUT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(20) };
 /// A body that takes longer must have arrived at this average rate.
 const BYTES_PER_SECOND_MIN: usize = 32 * 1024;

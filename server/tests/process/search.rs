@@ -4,7 +4,7 @@ use crate::database::{self, number, until, with_connection};
 use crate::support::Place;
 use crate::together::HeldLock;
 
-/// How many runs have not been searched for changes yet.
+/// Counts the runs that have not been searched for changes yet.
 pub(crate) const DUE: &str = "select count(*) from analysis_due";
 const CHANGES: &str = "select count(*) from change_point";
 /// The results of a search, without values that differ between runs.

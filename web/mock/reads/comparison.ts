@@ -20,14 +20,14 @@ export const comparison = {
         return words.every((word) => text.includes(word));
       })
       .flatMap((series) => pairOf(series, base.runs, head.runs));
-    const told = aComparison(all);
+    const result = aComparison(all);
     const kinds = query.kind?.split(",");
-    const wanted = told.pairs.filter(({ kind }) => kinds?.includes(kind) ?? true);
+    const wanted = result.pairs.filter(({ kind }) => kinds?.includes(kind) ?? true);
     const limit = Number(query.limit ?? all.length);
     return {
-      ...told,
-      base: { ...told.base, ...base.side },
-      head: { ...told.head, ...head.side },
+      ...result,
+      base: { ...result.base, ...base.side },
+      head: { ...result.head, ...head.side },
       pairs: [...groupBy(wanted, ({ kind }) => kind).values()].flatMap((group) => group.slice(0, limit)),
     };
   },
@@ -83,7 +83,7 @@ function pairOf(series: MockSeries, bases: RunSummary[], heads: RunSummary[]): C
     const difference = { what: "environment.os.kernel", base: kernel(baseRun), head: kernel(headRun) };
     return pair({ ...NOT_COMPARED, differences: [difference] });
   }
-  return pair(told(base, head));
+  return pair(statistics(base, head));
 }
 
 const NOT_COMPARED = {
@@ -100,7 +100,10 @@ const NOT_COMPARED = {
 /** The threshold for changes. */
 const LEAST_CHANGE = 0.05;
 
-function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPair, "kind" | "transport">> {
+function statistics(
+  base: MeasuredSide,
+  head: MeasuredSide,
+): Partial<Omit<ComparisonPair, "kind" | "transport">> {
   const ratio = head.repetition_p50_ns.median / base.repetition_p50_ns.median;
   const change = ratio - 1;
   const isChanged = Math.abs(change) >= LEAST_CHANGE;

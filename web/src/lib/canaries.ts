@@ -48,7 +48,7 @@ export function environmentChanges(readings: readonly CanaryReading[]): number[]
   });
 }
 
-/** How many of the newest readings are compared with those before. */
+/** The number of newest readings that are compared with those before. */
 const NEWEST = 5;
 
 /** The median of the newest readings, compared with that of the readings before. */

@@ -1,4 +1,4 @@
-/** What charts need and jsdom does not have: sizes, media queries, canvases and scrolling. */
+/** Mocks for charts, which jsdom lacks: sizes, media queries, canvases and scrolling. */
 import { afterEach, beforeEach, vi } from "vitest";
 
 /** Gives every element this size during the tests of a file. */

@@ -2,7 +2,7 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
-// A deadline for a machine that is busy with other things, as for the tests.
+// Long enough for a busy machine, as for the tests.
 configure({ asyncUtilTimeout: 30_000 });
 
 afterEach(cleanup);

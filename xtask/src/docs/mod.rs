@@ -89,7 +89,7 @@ struct Page {
     entries: Vec<Block>,
 }
 
-/// How to run a block of commands, or `times` blocks.
+/// The way to run a block of commands, or `times` blocks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Block {

@@ -110,7 +110,7 @@ pub(super) fn reads_plainly(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Where a phrase begins, in characters, as whole words.
+/// The positions of a phrase as whole words, in characters.
 fn places(text: &str, phrase: &str) -> Vec<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let is_whole =

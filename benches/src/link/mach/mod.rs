@@ -44,7 +44,7 @@ use passing::{PassingReceiver, PassingSender};
 use std::io;
 use std::time::Duration;
 
-/// How long two ends wait for each other. The harness has a separate deadline.
+/// The time that two ends wait for each other. The harness has a separate deadline.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

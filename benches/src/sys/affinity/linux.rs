@@ -68,7 +68,7 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
 /// Starting a thread takes about ten microseconds of processor time.
 const STARTED_NS: u64 = 1_000_000;
 
-/// How long threads that do not get to run are watched.
+/// The time limit for watching threads that do not get to run.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A thread of a process, from `/proc/pid/task/tid`: fields 3 and 39 of `stat` (proc(5)) and the first of `schedstat`,

@@ -112,7 +112,7 @@ fn records() -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Where the union of a record begins.
+/// The offset of the union in a record.
 const BODY: usize = offset_of!(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX, Anonymous);
 
 // The offsets used for reading records are those of winnt.h.

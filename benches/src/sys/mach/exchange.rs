@@ -7,7 +7,7 @@ use crate::sys::closed;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How long a send waits for room before it is retried.
+/// The time that a send waits for room before it is retried.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The longest accepted message, as in Chromium.

@@ -1,4 +1,4 @@
-//! How two ends find each other: one checks a name in with the bootstrap server; the other looks it up and introduces
+//! Connects two ends: one checks a name in with the bootstrap server; the other looks it up and introduces
 //! itself with a send right to its port and a [`Token`]. The answer is an introduction too. Then each has the other's
 //! port.
 //!

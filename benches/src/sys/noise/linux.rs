@@ -63,7 +63,7 @@ fn pressure_ns(tree: &Tree, resource: &str) -> Option<u64> {
     Some(total_us * 1_000)
 }
 
-/// How often the processors throttled because of heat. A package counts for all its cores, so this takes the highest
+/// Returns the number of times that the processors throttled because of heat. A package counts for all its cores, so this takes the highest
 /// package count, not the sum. Only Intel's thermal driver counts.
 fn thermal_throttle_events(tree: &Tree, cpus: Option<&[u32]>) -> Option<u64> {
     let named: Vec<String> = match cpus {

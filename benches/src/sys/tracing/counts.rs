@@ -44,7 +44,7 @@ impl Counts {
 
 // System calls that transports make: their names, and where the number of moved bytes is found.
 
-/// Where a call reports the number of bytes it has moved.
+/// The place in which a call reports the number of bytes it moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bytes {
     /// It moves none.

@@ -73,8 +73,8 @@ pub(super) fn has_lost(complaints: &str) -> bool {
 /// Why it did not start, from its error output.
 pub(super) fn refusal(complaints: &str) -> String {
     let first = complaints.lines().find(|line| !line.trim().is_empty());
-    let said = first.map_or("no output", |line| line.trim().trim_start_matches("dtrace: "));
-    format!("dtrace failed: {said} (it needs root and the kernel modules of dtraceall)")
+    let reason = first.map_or("no output", |line| line.trim().trim_start_matches("dtrace: "));
+    format!("dtrace failed: {reason} (it needs root and the kernel modules of dtraceall)")
 }
 
 #[cfg(test)]

@@ -18,11 +18,11 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the watching thread is signalled when it must end.
+/// The interval of signals to the watching thread when it must end.
 const CALL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How long a process may take to stop so that it can be detached; after that, the kernel detaches it. A process that
-/// waits for a disk does not stop at all.
+/// The time for a process to stop so that it can be detached; after that, the kernel detaches it. A process that waits
+/// for a disk does not stop at all.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Calls = BTreeMap<u32, Vec<SystemCalls>>;

@@ -1,5 +1,5 @@
-//! The required requests of ptrace(2), and waiting for a stop without reaping a process in place of its parent. Only
-//! the thread that seized may make any of them.
+//! The required requests of ptrace(2), and waiting for a stop without reaping a process instead of its parent. Only
+//! the thread that seized the process may use them.
 
 use libc::{c_int, c_long};
 use std::io;

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 pub(super) struct MachSemaphore;
 
-/// How long a waker waits for the sleeping process to lend its right. Without an answer, the sleeper is woken by the
+/// The time that a waker waits for the sleeping process to lend its right. Without an answer, the sleeper is woken by the
 /// ring's watchdog.
 const TIMEOUT: Duration = Duration::from_secs(1);
 

@@ -99,7 +99,7 @@ pub trait Mechanism: Sync {
 const TOKENS_ACCUMULATE: &str =
     "a semaphore counts every wake-up, even without a waiting thread, so its threads would stop sleeping";
 
-/// Where one thread sleeps, in memory shared with its wakers. Zeroed memory is valid.
+/// A place for one thread to sleep, in memory shared with its wakers. Zeroed memory is valid.
 #[derive(Default)]
 #[repr(C)]
 pub struct Spot {

@@ -19,7 +19,7 @@ pub const TOKEN_DAYS_DEFAULT: u32 = 90;
 pub const TOKEN_DAYS_MAX: u32 = 3_650;
 /// Lifetime of a token from an OIDC exchange.
 pub(crate) const EXCHANGED_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(15);
-/// How long the old secret of a rotated token stays valid by default.
+/// The default time that the old secret of a rotated token stays valid.
 pub const OVERLAP_HOURS_DEFAULT: u32 = 24;
 /// The longest overlap.
 pub const OVERLAP_HOURS_MAX: u32 = 7 * 24;

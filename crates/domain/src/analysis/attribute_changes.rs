@@ -1,4 +1,4 @@
-//! What follows from changes: their cause, which regression they belong to, and which earlier change they
+//! Attributes changes: finds their cause, the regression that they belong to, and the earlier change that they
 //! reverse.
 
 use super::evidence::{EvidenceLoader, EvidenceRequest, Levels};
@@ -16,9 +16,10 @@ use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::pin::pin;
 
-/// How long, and for how many changes at a time, an unexplained cause is evaluated again.
-const ASKED_AGAIN_FOR: TimeDelta = TimeDelta::days(14);
-const ASKED_AGAIN_MAX: i64 = 20;
+/// The time for which an unexplained cause is evaluated again.
+const REEVALUATED_FOR: TimeDelta = TimeDelta::days(14);
+/// The number of changes that are evaluated again at a time.
+const REEVALUATED_MAX: i64 = 20;
 /// A change reverses another if it ends within this fraction of that change's size from its starting level.
 const BACK_WITHIN: f64 = 1.0 / 3.0;
 
@@ -35,7 +36,7 @@ pub(super) async fn attribute_changes(
     let new: HashSet<i64> = change_point_ids.iter().copied().collect();
     for &project_id in project_ids {
         let again =
-            change_point::unexplained(connection, project_id, now - ASKED_AGAIN_FOR, ASKED_AGAIN_MAX).await?;
+            change_point::unexplained(connection, project_id, now - REEVALUATED_FOR, REEVALUATED_MAX).await?;
         rows.extend(again.into_iter().filter(|row| !new.contains(&row.change_point_id)));
     }
     rows.retain(|row| row.found.matters);

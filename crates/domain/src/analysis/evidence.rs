@@ -13,7 +13,7 @@ use roundtrip_storage::reference_series::{Other, Subject};
 use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How many commits on each side of a change are read.
+/// The number of commits that are read on each side of a change.
 const COMMITS: i64 = 40;
 const POINTS_MAX: usize = 30;
 const CONTROLS_MAX: i64 = 16;
@@ -22,7 +22,7 @@ const SIBLINGS_MAX: usize = 12;
 /// memory.
 const AT_ONCE: usize = 50;
 const COMMITS_AT_ONCE: u64 = 500;
-/// How many batches are read and evaluated in parallel.
+/// The number of batches that are read and evaluated in parallel.
 const PARTS_AT_ONCE: usize = 2;
 
 /// The first and last commits of the levels before and after a change. Results of other commits do not matter.

@@ -47,11 +47,11 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 const RUNS_MAX: i64 = 5_000;
 /// One machine's changes are attributed while another machine is searched.
 const MACHINES_AT_ONCE: usize = 2;
-/// How many points are read at a time: some megabytes,
+/// The number of points that are read at a time: a few megabytes.
 const POINTS_AT_ONCE: usize = 100_000;
-/// and from how many series.
+/// The number of series that these points are from.
 const SERIES_AT_ONCE: RangeInclusive<usize> = 8..=200;
-/// How many parts are read and searched in parallel.
+/// The number of parts that are read and searched in parallel.
 const PARTS_AT_ONCE: usize = 2;
 
 /// Searches stored runs for change points; cheap to clone.

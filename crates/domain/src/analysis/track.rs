@@ -206,7 +206,7 @@ pub struct Merged<'a> {
     pub withdrawn: Vec<i64>,
 }
 
-/// How many points a change may move, when points are inserted, and still count as the same.
+/// A change still counts as the same if it moves by at most this many points when points are inserted.
 const SAME_WITHIN: usize = 8;
 
 /// Matches stored changes, by id, with the changes found in one track. Both are in commit order.

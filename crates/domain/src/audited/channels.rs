@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 /// Maximum number of channels in a project, because each receives all its events.
 const CHANNELS_MAX: usize = 20;
 const NAME_CHARS_MAX: usize = 100;
-/// How many of the last characters of a secret address are shown. The address is far longer.
+/// The number of last characters shown of a secret address, which is far longer.
 const SHOWN_END: usize = 4;
 const SHOWN_FROM: usize = 16;
 

@@ -78,7 +78,7 @@ pub(super) async fn outcomes(
     Ok(outcomes)
 }
 
-/// How many of the newest runs determine a case's variation between runs.
+/// The number of newest runs that determine a case's variation between runs.
 const RUNS: i64 = 21;
 
 /// Computes each case's variation between runs, up to a commit and in its environment. The measure is robust,

@@ -16,7 +16,7 @@ pub struct Sender {
     pub token_id: Option<i64>,
 }
 
-/// What bytes are counted by.
+/// The key by which bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Token(i64),

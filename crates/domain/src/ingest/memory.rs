@@ -13,7 +13,7 @@ use tokio::time::Instant;
 pub const MIB_DEFAULT: usize = 256;
 /// Semaphores count in 32 bits, and this resolution is sufficient.
 const BYTES_OF_PERMIT: usize = 1024;
-/// How long an upload waits for memory and for a processor before it is rejected. Agents wait a minute for an answer.
+/// An upload that waits longer for memory and a processor is rejected. Agents wait a minute for an answer.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// The memory that uploads share, and the processors; cheap to clone.
@@ -96,7 +96,7 @@ impl Memory {
         Instant::now() + WAIT_MAX
     }
 
-    /// Waits for memory. A token or an address that uses half of it waits for its own uploads, so that others go on.
+    /// Waits for memory. A token or an address that uses half of it waits for its own uploads, so that others continue.
     ///
     /// # Errors
     /// Not enough memory is free before the deadline.

@@ -100,7 +100,7 @@ pub enum Encoding {
 /// The body of an upload, not yet inflated.
 #[derive(Debug)]
 pub struct UploadBody {
-    /// As they were sent.
+    /// The bytes as sent.
     pub bytes: Vec<u8>,
     /// How they are compressed.
     pub encoding: Encoding,
@@ -118,7 +118,7 @@ enum Content {
 }
 
 impl Content {
-    /// How much more memory it takes until it is stored than its JSON and values.
+    /// The memory that it takes until it is stored, relative to its JSON and values.
     fn memory_factor(self) -> usize {
         match self {
             // A large report is also in the statement that stores it, and in the buffer that sends the statement.

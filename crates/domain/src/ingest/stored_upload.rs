@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Maximum number of uploads that are read at the same time. Each is in memory as a whole.
 const READERS_MAX: usize = 2;
-/// How long a request waits for its turn.
+/// The longest time that a request waits for its turn.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(20);
 
 static TURNS: Semaphore = Semaphore::const_new(READERS_MAX);

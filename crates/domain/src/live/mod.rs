@@ -26,9 +26,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 const BEHIND_MAX: usize = 256;
-/// How long new runs are collected before an announcement.
+/// The time for which new runs are collected before an announcement.
 const COLLECTED_FOR: Duration = Duration::from_millis(250);
-/// How long changes of access are collected. Each makes all clients query the database.
+/// The time for which changes of access are collected, because each announcement makes all clients query the database.
 const ACCESS_COLLECTED_FOR: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 1_000 });
 /// Maximum number of runs in an announcement: PostgreSQL limits the payload to 8,000 bytes, and a run takes
 /// up to 180.

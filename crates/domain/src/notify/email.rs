@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub(crate) const UNAVAILABLE: &str =
     "e-mail is not set up on this server: its administrator must set --smtp-url";
-/// How long the mail server may take to answer each command.
+/// The time limit for each answer of the mail server.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The mail server and the sender.

@@ -4,7 +4,7 @@ use roundtrip_storage::notification::payload::{CommitItem, Message, RegressionIt
 use roundtrip_storage::regression::RegressionKind;
 use std::cmp::Ordering;
 
-/// How many items are described. More are only counted.
+/// The maximum number of described items. More are only counted.
 const DESCRIBED_MAX: usize = 5;
 const SUBJECT_MAX: usize = 100;
 /// Larger changes are printed without a decimal.

@@ -34,7 +34,7 @@ use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often servers look for due notifications.
+/// The interval at which servers look for due notifications.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 /// Messages sent at the same time, so that a slow receiver does not block the others.
 const SENT_AT_ONCE: usize = 8;

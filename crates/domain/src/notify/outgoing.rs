@@ -10,10 +10,10 @@ use ureq::http::{HeaderMap, Request, StatusCode, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::unversioned::transport::DefaultConnector;
 
-/// How long all of it may take: to resolve, to connect, to send and to read.
+/// The total time limit: to resolve, connect, send and read.
 const TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: u64 = 64 * 1024;
-/// How many characters of an answer are shown to users.
+/// The number of characters of an answer that are shown to users.
 const REPEATED_MAX: usize = 200;
 const URL_BYTES_MAX: usize = 2_000;
 /// Upper limit for a `retry-after` header.

@@ -14,7 +14,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Far larger than any response.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
-/// How long keys are cached. A withdrawn key is accepted for no longer.
+/// The time for which keys are cached. A withdrawn key is accepted for no longer.
 const KEPT: Duration = Duration::from_secs(3_600);
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Keys {
 #[derive(Debug, Default)]
 struct Cache {
     keys: Option<(JwkSet, Instant)>,
-    /// When the issuer was last asked, successfully or not.
+    /// The time of the last request to the issuer, successful or not.
     asked_at: Option<Instant>,
 }
 

@@ -87,7 +87,7 @@ fn describe(duel: &Duel<'_>) -> String {
     }
 }
 
-/// How they compare at the shortest and at the longest messages.
+/// The comparison at the shortest and at the longest messages, in words.
 fn ends(duel: &Duel<'_>) -> Option<String> {
     let [first, .., last] = duel.sizes.as_slice() else { return None };
     let at = |at: &duel::AtSize<'_>| {

@@ -11,7 +11,7 @@ use sqlx::{PgConnection, PgPool};
 
 /// Changes within this time are written together.
 pub const DEBOUNCE: TimeDelta = TimeDelta::seconds(30);
-/// How often pull requests that wait for a machine are checked.
+/// The interval of checks on pull requests that wait for a machine.
 const LOOK_INTERVAL: TimeDelta = TimeDelta::minutes(10);
 
 /// Handles all pending pushes and commands. Returns the number of new jobs.

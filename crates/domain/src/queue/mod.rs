@@ -21,9 +21,9 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How often waiting claims look again, because other servers queue jobs as well and leases expire.
+/// The interval at which waiting claims look again, because other servers queue jobs as well and leases expire.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// How often expired leases and due schedules are handled.
+/// The interval at which expired leases and due schedules are handled.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 const WAIT_MAX: Duration = Duration::from_secs(30);
 

@@ -252,7 +252,7 @@ fn escaped_long(text: &str) -> String {
     fitting(text.split_whitespace().map(escaped), TEXT_BYTES_MAX).join(" ")
 }
 
-/// As many of the texts as fit, from the first one on.
+/// The first texts, as many as fit.
 fn fitting(texts: impl Iterator<Item = String>, bytes_max: usize) -> Vec<String> {
     let mut left = bytes_max;
     let fits = |text: &String| {

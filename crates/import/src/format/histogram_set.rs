@@ -155,14 +155,14 @@ fn read_element(
         Diagnostic::Shared(guid) => shared.get(guid).cloned(),
         Diagnostic::Own(texts) => Some(texts.0.clone()),
     };
-    let said = &element.diagnostics;
-    collector.fact("host", texts(&said.bots));
-    collector.fact("os", texts(&said.os_names));
-    collector.fact("os_release", texts(&said.os_versions));
-    collector.fact("architecture", texts(&said.architectures));
-    collector.fact("benchmark", texts(&said.benchmarks));
-    collector.fact("commit_position", texts(&said.chromium_commit_positions));
-    collector.fact("commit", texts(&said.chromium_revisions));
+    let diagnostics = &element.diagnostics;
+    collector.fact("host", texts(&diagnostics.bots));
+    collector.fact("os", texts(&diagnostics.os_names));
+    collector.fact("os_release", texts(&diagnostics.os_versions));
+    collector.fact("architecture", texts(&diagnostics.architectures));
+    collector.fact("benchmark", texts(&diagnostics.benchmarks));
+    collector.fact("commit_position", texts(&diagnostics.chromium_commit_positions));
+    collector.fact("commit", texts(&diagnostics.chromium_revisions));
     if !matches!(
         unit.as_str(),
         "ms" | "ms_smallerIsBetter" | "msBestFitFormat" | "msBestFitFormat_smallerIsBetter"
@@ -171,8 +171,10 @@ fn read_element(
         return Ok(());
     }
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let stories = filled(texts(&said.stories)).map(|stories| format!(" {stories}")).unwrap_or_default();
-    let entry = Entry { variant: filled(texts(&said.labels)), ..Entry::new(format!("{name}{stories}"), 1) };
+    let stories =
+        filled(texts(&diagnostics.stories)).map(|stories| format!(" {stories}")).unwrap_or_default();
+    let entry =
+        Entry { variant: filled(texts(&diagnostics.labels)), ..Entry::new(format!("{name}{stories}"), 1) };
     histogram(&entry, element, &format!("[{index}]"), collector)
 }
 

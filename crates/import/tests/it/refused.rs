@@ -190,19 +190,19 @@ fn refusal(format: &str, text: &str) -> String {
 
 #[test]
 fn errors_name_place_and_expectation() {
-    let mut said = String::new();
+    let mut errors = String::new();
     for (format, texts) in WRONG {
         for text in *texts {
-            writeln!(said, "{format}: {text:?}\n    {}", refusal(format, text)).unwrap();
+            writeln!(errors, "{format}: {text:?}\n    {}", refusal(format, text)).unwrap();
         }
     }
-    snapshot("refused", &said);
+    snapshot("refused", &errors);
 }
 
 /// A golden file of each format, cut at two thirds of its length.
 #[test]
 fn reports_where_a_truncated_file_ends() {
-    let (all, mut said) = (golden(), String::new());
+    let (all, mut errors) = (golden(), String::new());
     for format in Format::all() {
         let golden = all.iter().find(|golden| golden.format == *format).unwrap();
         let text = str::from_utf8(&golden.bytes).unwrap();
@@ -211,9 +211,9 @@ fn reports_where_a_truncated_file_ends() {
         let recognised =
             import(cut.as_bytes(), None).map_or_else(|error| error.to_string(), |_| "read".into());
         assert_eq!(recognised.split(':').next(), refused.split(':').next(), "{}", golden.name);
-        writeln!(said, "{}\n    {refused}", golden.name).unwrap();
+        writeln!(errors, "{}\n    {refused}", golden.name).unwrap();
     }
-    snapshot("cut", &said);
+    snapshot("cut", &errors);
 }
 
 #[test]

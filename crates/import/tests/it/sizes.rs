@@ -283,17 +283,17 @@ const WRONG: &[(&str, &[&str])] = &[
 
 #[test]
 fn errors_name_place_and_expectation() {
-    let mut said = String::new();
+    let mut errors = String::new();
     for (format, texts) in WRONG {
         for text in *texts {
             let refused = match read(text.as_bytes(), Some(format.parse().unwrap())) {
                 Ok(import) => format!("read: {}, {:?}", import.sizes, import.warnings),
                 Err(error) => error.to_string(),
             };
-            writeln!(said, "{format}: {text:?}\n    {refused}").unwrap();
+            writeln!(errors, "{format}: {text:?}\n    {refused}").unwrap();
         }
     }
-    snapshot("refused-sizes", &said);
+    snapshot("refused-sizes", &errors);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::ops::Range;
 const LEAST_DEVIATIONS: f64 = 2.0;
 /// At least this many values in a row are a new level if they are all far from the old one.
 const RUN_MIN: usize = 6;
-/// How far that is, in standard deviations of the noise.
+/// That distance, in standard deviations of the noise.
 const RUN_DEVIATIONS: f64 = 6.0;
 /// Two levels are the same state if they differ by at most this share of the step between the states.
 const STATE_WITHIN: f64 = 0.25;
@@ -44,28 +44,28 @@ pub struct Detector<'a> {
 pub enum Silence {
     /// There is no significant split. The strongest one begins at this index and has this strength.
     Even {
-        /// Where the new level would begin.
+        /// The first index of the possible new level.
         index: usize,
         /// Its strength, below 1.
         strength: f64,
     },
     /// There is a significant split, but it is old: old splits are tested only now and then.
     Waiting {
-        /// Where the new level would begin.
+        /// The first index of the possible new level.
         index: usize,
         /// Its strength, at least 1.
         strength: f64,
     },
     /// There is a significant split, but autocorrelation explains it.
     Wandering {
-        /// Where the new level would begin.
+        /// The first index of the possible new level.
         index: usize,
         /// Its strength without the autocorrelation, below 1.
         strength: f64,
     },
     /// There is a step, but its place is still uncertain or too few values are on one side of it.
     Open {
-        /// Where the new level most probably begins.
+        /// The most probable first index of the new level.
         index: usize,
         /// The probability that it begins within five values of that index.
         probability: f64,

@@ -32,7 +32,7 @@ use std::sync::LazyLock;
 /// Settings of the detector. All series use the default; others are for experiments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How far a rank sum must be from its mean, in standard deviations. With 5.2, independent noise is reported as a
+    /// The smallest significant distance of a rank sum from its mean, in standard deviations. With 5.2, independent noise is reported as a
     /// change about once in a million values.
     pub deviations: f64,
     /// The smallest change that matters, as a share of the level before: two standard deviations of the series' noise,
@@ -42,9 +42,9 @@ pub struct Settings {
     pub drift: f64,
     /// The smallest number of values on either side of a change.
     pub persistence: usize,
-    /// How many of the newest values are searched.
+    /// The number of newest values that are searched.
     pub window: usize,
-    /// How many of the newest values the noise is estimated from.
+    /// The number of newest values from which the noise is estimated.
     pub memory: usize,
     /// A change is reported once its place is within five values of the true one with this probability.
     pub sure: f64,
@@ -88,7 +88,7 @@ pub struct Step {
     pub kind: Kind,
 }
 
-/// What kind of change a step is.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The level changes at one place.

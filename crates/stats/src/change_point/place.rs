@@ -15,7 +15,7 @@ pub(super) struct Placed {
     pub(super) probabilities: Vec<f64>,
 }
 
-/// How far from the first guess the place is searched for.
+/// The search radius around the first guess of the place.
 const SEARCH_RADIUS: usize = 40;
 /// The place is chosen so that the true one is probably within this many values.
 pub(super) const NEAR: usize = 5;

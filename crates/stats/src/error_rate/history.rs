@@ -36,7 +36,7 @@ pub struct History {
     pub searched: u64,
     /// Changes reported among them, all of which are false.
     pub false_alarms: u64,
-    /// How often each of [`STEPS`] was simulated.
+    /// The number of simulations of each of [`STEPS`].
     pub injected: u64,
     /// For each of [`STEPS`], the number of points after the step until it was reported, one entry for each step found.
     pub delays: [Vec<u32>; STEPS.len()],

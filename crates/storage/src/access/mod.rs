@@ -14,9 +14,9 @@ pub use visible::{Account, Binding, ManagedToken, VisibleProjects, VisibleTokens
 
 use chrono::TimeDelta;
 
-/// How long a session may be idle.
+/// The longest idle time of a session.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);
-/// How long a session lasts at most.
+/// The longest lifetime of a session.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 
 text_enum! {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The duration of a lease: longer than a repetition can take.
 pub const LEASE: Duration = Duration::from_secs(120);
-/// How often a job is taken before it is given up.
+/// The number of claims of a job before the server gives it up.
 pub const ATTEMPTS_MAX: i16 = 3;
 /// Jobs that wait for a day rise by one priority, and again the day after.
 const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Taken {
-    /// Which of the asking agents got it, from 1.
+    /// The position of its agent among those that claim, from 1.
     nth: i64,
     pub job_id: i64,
     pub fence: i64,
@@ -167,7 +167,7 @@ pub async fn standing(
 /// The outcome of a lease, reported by its agent.
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {
-    /// How.
+    /// The outcome.
     pub outcome: JobOutcome,
     /// Why not done.
     pub reason: Option<&'a str>,

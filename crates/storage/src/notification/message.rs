@@ -7,7 +7,7 @@ use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-/// How long a server's lease on a message lasts: far longer than sending takes.
+/// The length of a server's lease on a message: far longer than sending takes.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
 /// A message that is being sent.

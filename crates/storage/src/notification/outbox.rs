@@ -126,7 +126,7 @@ pub struct Waiting {
 /// The rate limit of a channel: a number of messages since a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// How many.
+    /// The maximum number of messages.
     pub messages_max: i64,
     /// The beginning of the counted time.
     pub since: DateTime<Utc>,

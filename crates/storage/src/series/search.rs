@@ -6,7 +6,7 @@ use roundtrip_wire::Methodology;
 use sqlx::PgPool;
 use sqlx::types::Json;
 
-/// How many series are checked in list order before the search index is used.
+/// The number of series that are checked in list order before the search index is used.
 const NEAR: i64 = 400;
 
 /// The series to search. A series must match one of the values of each facet that has any.
@@ -262,7 +262,7 @@ fn either(alternatives: impl Iterator<Item = String>) -> String {
     format!("({})", alternatives.collect::<Vec<_>>().join(" | "))
 }
 
-/// As the migration writes it.
+/// The term of a facet, as the migration writes it.
 fn term(facet: &str, value: impl std::fmt::Display) -> String {
     format!("={facet}={value}")
 }

@@ -173,7 +173,7 @@ async fn two_servers_write_one_comment(fixture: AppFixture) {
         fixture.set_report(number, report(Verdict::Regressed));
         fixture.open(number, '1').await;
     }
-    // So that both work on it at the same time.
+    // Slow answers make both work on it at the same time.
     fixture.github.fail("GET", "/comments", Fault::Slow(30), 24);
     fixture.github.fail("POST", "/comments", Fault::Slow(30), 24);
     let (first, second) = (fixture.reconciler(), fixture.second_reconciler());

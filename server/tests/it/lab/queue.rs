@@ -123,7 +123,7 @@ async fn gives_up_after_too_many_lost_leases(lab: Lab) {
 
 #[database_test]
 async fn swept_lease_can_still_finish(lab: Lab) {
-    // As after days without the server: results from meanwhile are not measured again.
+    // Results from the days that the server was down are not measured again.
     let agent = lab.agent("lab-1", &[]).await;
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     let job = lab.claim(&agent).await.unwrap();

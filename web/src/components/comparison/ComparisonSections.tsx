@@ -26,7 +26,7 @@ type Props = {
 };
 
 const NAME = "forest";
-/** How long to wait after the last keystroke before searching. */
+/** The delay from the last keystroke to the search. */
 const SETTLED_MS = 200;
 
 export function ComparisonSections({ project, sides, comparison, search, onSearch }: Props) {

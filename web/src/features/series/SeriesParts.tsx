@@ -106,7 +106,7 @@ type StopTooltipProps = {
   words: string[];
 };
 
-/** How long the pointer must rest before the commit is loaded. */
+/** The pointer must rest this long before the commit is loaded. */
 const SETTLED_MS = 120;
 
 /** The tooltip of a stop: its commit once loaded, and its values, the largest first. */

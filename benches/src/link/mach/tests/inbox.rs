@@ -55,7 +55,7 @@ fn rejects_oversized_messages() {
     let most = 256 << 20;
     let error = filled(most + 4, &[Code::RECEIVE_TOO_LARGE]).unwrap_err().to_string();
     assert_eq!(error, "the next Mach message has 268435460 B: expected at most 268435456 B");
-    // A kernel that contradicts itself is not asked forever.
+    // Stops if the kernel contradicts itself.
     let error = filled(992, &[Code::RECEIVE_TOO_LARGE]).unwrap_err().to_string();
     assert_eq!(error, "Mach message of 992 B exceeds the buffer of 1000 B");
 }

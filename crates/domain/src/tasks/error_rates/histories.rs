@@ -22,7 +22,7 @@ const MADE_MAX: usize = 6_000;
 /// Simulated series per measured one: more would not add information about the series.
 const SERIES_MADE_MAX: usize = 100;
 const SERIES_AT_ONCE: usize = 50;
-/// How many tracks are processed at a time: some hundred milliseconds.
+/// The number of tracks that are processed at a time: a few hundred milliseconds.
 const TRACKS_AT_ONCE: usize = 20;
 
 #[derive(Clone, Debug, Default)]

@@ -18,7 +18,7 @@ use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// How often a machine is counted.
+/// The interval at which a machine is counted.
 const COUNTED_FOR: TimeDelta = TimeDelta::days(1);
 
 /// Counts the machines that were not counted within a day.
@@ -33,8 +33,8 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Counts every machine of every project that was not counted since then, while the lease is held and there is no stop
-/// signal. Returns how many.
+/// Counts every machine of every project that was not counted since a time, while the lease is held and there is no stop
+/// signal. Returns their number.
 pub async fn count(
     pool: &PgPool,
     since: DateTime<Utc>,
