@@ -14,10 +14,10 @@ use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The number of commits that are read on each side of a change.
-const COMMITS: i64 = 40;
+pub(super) const COMMITS: i64 = 40;
 const POINTS_MAX: usize = 30;
 const CONTROLS_MAX: i64 = 16;
-const SIBLINGS_MAX: usize = 12;
+pub(super) const SIBLINGS_MAX: usize = 12;
 /// The most changes in one batch, and the widest range of commits between its first and last change. Limits
 /// memory.
 const AT_ONCE: usize = 50;

@@ -3,6 +3,7 @@
 //! - [`track`]: which points form a track, and their change points: between rows and `roundtrip_stats::change_point`.
 //! - `evidence`: whether a commit or the machine caused a change. `attribute_changes`: regressions and fixes.
 //! - [`suspect`]: machines that cause changes themselves.
+//! - `siblings`: other machines with the same case, which confirm a change early.
 //! - [`culprits`]: the commits that may have caused a regression. `backfill`: commits to measure to narrow them down.
 //!
 //! No state is kept in memory between searches. A run stays in table `analysis_due` from the transaction that stores it
@@ -13,6 +14,7 @@ mod attribute_changes;
 mod backfill;
 pub mod culprits;
 mod evidence;
+mod siblings;
 pub mod suspect;
 pub mod track;
 
@@ -28,6 +30,7 @@ use roundtrip_storage::change_point::{self, ChangePointRow, Found, Track};
 use roundtrip_storage::chart::LineRow;
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_storage::regression::grouping;
+use siblings::Siblings;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
@@ -35,7 +38,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
-use track::Points;
+use track::{Points, Search};
 
 /// Other servers store runs too, without notifying this one.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
@@ -189,16 +192,34 @@ impl Analyst {
         for line in before.into_iter().chain(from) {
             parts.entry(line.series_id).or_default().push(line);
         }
-        let results = tokio::task::spawn_blocking(move || {
+        let outcomes = tokio::task::spawn_blocking(move || {
             let method = track::method(least_change);
             let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
             parts
                 .map(|(track, points)| {
                     Outcome::new(&method, track, points, from_ordinal, stored.remove(&track))
                 })
-                .collect()
+                .collect::<Vec<_>>()
         });
-        Ok(results.await?)
+        let mut outcomes = outcomes.await?;
+        let mut candidates: BTreeMap<i64, [i64; 2]> = BTreeMap::new();
+        for outcome in &outcomes {
+            let Some(ordinal) = outcome.candidate else { continue };
+            let [first, last] = candidates.entry(outcome.track.series_id).or_insert([ordinal; 2]);
+            (*first, *last) = (ordinal.min(*first), ordinal.max(*last));
+        }
+        if candidates.is_empty() {
+            return Ok(outcomes);
+        }
+        let siblings = Siblings::read(&self.pool, &candidates).await?;
+        let outcomes = tokio::task::spawn_blocking(move || {
+            let method = track::method(least_change);
+            for outcome in outcomes.iter_mut().filter(|outcome| outcome.candidate.is_some()) {
+                outcome.search(&method, from_ordinal, &siblings.of(outcome.track));
+            }
+            outcomes
+        });
+        Ok(outcomes.await?)
     }
 }
 
@@ -249,10 +270,15 @@ struct Stored {
 }
 
 struct Outcome {
+    track: Track,
     points: Points,
+    /// The changes before the searched points.
+    known: Vec<Found>,
     /// The changes of the searched points.
     stored: Vec<(i64, Found)>,
     found: Vec<Found>,
+    /// The commit of a change that other machines may confirm.
+    candidate: Option<i64>,
 }
 
 impl Outcome {
@@ -266,9 +292,15 @@ impl Outcome {
         let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
         let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
         let known: Vec<Found> = known.into_iter().map(|(_, found)| found).collect();
+        let mut outcome = Self { track, points, known, stored, found: Vec::new(), candidate: None };
+        outcome.search(method, from_ordinal, &[]);
+        outcome
+    }
+
+    fn search(&mut self, method: &Method, from_ordinal: i64, others: &[&Points]) {
         // Only times above 0 become points of a track.
-        let found = points.search(method, track, from_ordinal, &known).unwrap_or_default();
-        Self { points, stored, found }
+        let search = self.points.search(method, self.track, from_ordinal, &self.known, others);
+        Search { found: self.found, candidate: self.candidate } = search.unwrap_or_default();
     }
 }
 

@@ -2,7 +2,7 @@
 //! loss. Another methodology or machine is another series.
 
 use roundtrip_stats::change_point::{
-    self, Baseline, Detector, InvalidValue, Kind, Known, Method, Settings, Silence, Step,
+    self, Baseline, Detector, InvalidValue, Kind, Known, Method, Settings, Silence, Step, one_sided_p,
 };
 use roundtrip_storage::change_point::{ChangeKind, Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
@@ -20,6 +20,18 @@ pub fn method(least_change: Option<f64>) -> Cow<'static, Method> {
         None => Cow::Borrowed(Method::shipped()),
         Some(least) => Cow::Owned(Method::new(Settings { least: [least; 2], ..Settings::default() })),
     }
+}
+
+/// The points of another machine that are compared, on each side of a commit.
+const AGREEMENT_POINTS_MAX: usize = 30;
+
+/// The changes of a track.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Search {
+    /// The changes that are new.
+    pub found: Vec<Found>,
+    /// The first commit after a change that other machines may confirm.
+    pub candidate: Option<i64>,
 }
 
 /// The points of one track, in commit order.
@@ -88,7 +100,7 @@ impl Points {
     }
 
     /// The changes that the points from a commit onward confirm, given that all earlier points were searched
-    /// and have the known changes.
+    /// and have the known changes. The same series on other machines may confirm one more.
     ///
     /// # Errors
     /// A value is not above 0.
@@ -98,7 +110,8 @@ impl Points {
         track: Track,
         from_ordinal: i64,
         known: &[Found],
-    ) -> Result<Vec<Found>, InvalidValue> {
+        others: &[&Points],
+    ) -> Result<Search, InvalidValue> {
         let from = self.index(from_ordinal);
         let first = from.saturating_sub(method.settings().memory);
         let changes: Vec<usize> = known.iter().map(|known| self.index(known.ordinal)).collect();
@@ -115,7 +128,28 @@ impl Points {
             let step = detector.push(self.values[index])?;
             all.extend(step.map(|step| self.found(track, &step, &all)));
         }
-        Ok(all.split_off(known.len()))
+        let mut search = Search::default();
+        if let Some(split) = detector.candidate() {
+            let ordinals = [split.index.saturating_sub(1), split.index].map(|index| self.ordinals[index]);
+            let agreements: Vec<f64> =
+                others.iter().filter_map(|other| other.agreement(ordinals, split.is_up)).collect();
+            match detector.confirm(split, &agreements) {
+                Some(step) => all.push(self.found(track, &step, &all)),
+                None => search.candidate = Some(ordinals[1]),
+            }
+        }
+        search.found = all.split_off(known.len());
+        Ok(search)
+    }
+
+    /// How well these points agree with a change in this direction between two commits of another machine, as a p-value.
+    /// `None` without points on both sides. Points between the two commits belong to neither.
+    fn agreement(&self, [after, from]: [i64; 2], is_up: bool) -> Option<f64> {
+        let (old, new) = (&self.values[..self.index(after + 1)], &self.values[self.index(from)..]);
+        let old = &old[old.len().saturating_sub(AGREEMENT_POINTS_MAX)..];
+        let new = &new[..new.len().min(AGREEMENT_POINTS_MAX)];
+        let values: Vec<f64> = old.iter().chain(new).map(|value| value.ln()).collect();
+        (!old.is_empty() && !new.is_empty()).then(|| one_sided_p(&values, old.len(), is_up))
     }
 
     /// A change, given all changes before it.
@@ -269,7 +303,7 @@ mod tests {
     }
 
     fn search(points: &Points, from: i64, known: &[Found]) -> Vec<Found> {
-        points.search(Method::shipped(), TRACK, from, known).unwrap()
+        points.search(Method::shipped(), TRACK, from, known, &[]).unwrap().found
     }
 
     #[test]
@@ -337,7 +371,7 @@ mod tests {
                 ordinals: whole.ordinals[loaded.clone()].to_vec(),
                 values: whole.values[loaded].to_vec(),
             };
-            known.extend(so_far.search(method, TRACK, newest, &known).unwrap());
+            known.extend(so_far.search(method, TRACK, newest, &known, &[]).unwrap().found);
         }
         known
     }
@@ -355,7 +389,7 @@ mod tests {
         let little = Method::new(Settings { window: 64, memory: 128, ..Settings::default() });
         for (whole, kind) in kinds {
             for method in [Method::shipped(), &little] {
-                let found = whole.search(method, TRACK, 0, &[]).unwrap();
+                let found = whole.search(method, TRACK, 0, &[], &[]).unwrap().found;
                 let loaded_count = method.settings().memory + 1;
                 assert_eq!(search_one_by_one(method, &whole, loaded_count), found);
                 assert!(found.iter().any(|found| found.kind == kind), "{kind}: {found:?}");
@@ -383,7 +417,7 @@ mod tests {
     fn a_project_can_set_the_smallest_change_that_matters() {
         let matters = |after: i64, least_change: Option<f64>| {
             let points = points(&[vec![1_000; 40], vec![after; 40]].concat());
-            let found = points.search(&method(least_change), TRACK, 0, &[]).unwrap();
+            let found = points.search(&method(least_change), TRACK, 0, &[], &[]).unwrap().found;
             found.iter().map(|found| (found.matters, found.kind)).collect::<Vec<_>>()
         };
         let step = |matters| [(matters, ChangeKind::Step)];

@@ -10,7 +10,7 @@ use crate::{peer, row};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::cause::{self, Cause, ReferenceSeries};
-use roundtrip_stats::change_point::{Kind, Method, Step, one_per_commit};
+use roundtrip_stats::change_point::{Kind, Method, Step, one_per_commit, one_sided_p};
 use std::iter::repeat_with;
 
 const SEED: u64 = 20_261_128;
@@ -27,7 +27,72 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     rows.extend(creep_rows(method, 40 * times));
     rows.push(small_steps(method, 60 * times));
     rows.extend([0.3, 0.5, 0.8].map(|missing| interval_row(method, missing, 100 * times)));
+    rows.extend(machine_rows(method, 100 * times));
     rows
+}
+
+/// Series of which several machines measure every commit, with noise of 3 %.
+fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
+    const SHORT: usize = 12;
+    const LENGTH: usize = 200;
+    let noise = 3.0 * DEVIATION;
+    let mut rows = Vec::new();
+    for (machines, within) in [(2, 8), (2, 10), (3, 5), (3, 6), (4, 5)] {
+        let mut random = StdRng::seed_from_u64(SEED);
+        let levels: Vec<f64> = (0..SHORT + within).map(|at| if at < SHORT { 1.0 } else { 1.1 }).collect();
+        let (mut found, mut alone) = (0, 0);
+        for _ in 0..series {
+            let values: Vec<_> = (0..machines).map(|_| noisy(&levels, noise, &mut random)).collect();
+            found += usize::from(on_machines(method, &values).iter().any(|steps| !steps.is_empty()));
+            alone += usize::from(values.iter().any(|values| alerts(method, values).next().is_some()));
+        }
+        let name = format!("10 % step after 12 points reported within {within}, {machines} machines");
+        let share = |count: usize| count as f64 / series as f64;
+        let peer = peer("the same machines one by one", share(alone).max(0.001));
+        rows.push(row(&name, share(found), peer, BarIs::ValueAtLeast, 0.5));
+    }
+    let wandering = |levels: &[f64], random: &mut StdRng| correlated(0.6, levels.len(), random);
+    let even_noise = |levels: &[f64], random: &mut StdRng| noisy(levels, noise, random);
+    let null = |name: &str, levels: [&[f64]; 3], generate: &dyn Fn(&[f64], &mut StdRng) -> Vec<f64>| {
+        let mut random = StdRng::seed_from_u64(SEED);
+        let (mut found, mut alone) = (0, 0);
+        for _ in 0..series {
+            let values = levels.map(|levels| generate(levels, &mut random));
+            found += on_machines(method, &values)[1..].iter().map(Vec::len).sum::<usize>();
+            alone += values[1..].iter().map(|values| alerts(method, values).count()).sum::<usize>();
+        }
+        per_million(name, [found, alone], 2 * series * LENGTH, (BarIs::ValueAtMost, 100.0))
+    };
+    let even = [1.0; LENGTH];
+    let moved: Vec<f64> = (0..LENGTH).map(|at| if at < LENGTH / 2 { 1.0 } else { 1.2 }).collect();
+    rows.push(null("false alarms, three machines", [&even, &even, &even], &even_noise));
+    rows.push(null("false alarms, three machines, correlation 0.6", [&even, &even, &even], &wandering));
+    rows.push(null("false alarms where another machine moved by 20 %", [&moved, &even, &even], &even_noise));
+    rows
+}
+
+/// The alerts of each machine if the others can confirm them, as on the server.
+fn on_machines(method: &Method, machines: &[Vec<f64>]) -> Vec<Vec<Step>> {
+    let mut detectors: Vec<_> = machines.iter().map(|_| (method.detector(), Vec::new())).collect();
+    for at in 0..machines[0].len() {
+        for ((detector, steps), values) in detectors.iter_mut().zip(machines) {
+            steps.extend(detector.push(values[at]).unwrap());
+        }
+        for (machine, (detector, steps)) in detectors.iter_mut().enumerate() {
+            let Some(split) = detector.candidate() else { continue };
+            // As on the server: thirty points on each side.
+            let window = split.index.saturating_sub(30)..(split.index + 30).min(at + 1);
+            let others = machines.iter().enumerate().filter(|(other, _)| *other != machine);
+            let others: Vec<f64> = others
+                .map(|(_, values)| {
+                    let values: Vec<f64> = values[window.clone()].iter().map(|value| value.ln()).collect();
+                    one_sided_p(&values, split.index - window.start, split.is_up)
+                })
+                .collect();
+            steps.extend(detector.confirm(split, &others));
+        }
+    }
+    detectors.into_iter().map(|(_, steps)| steps.into_iter().filter(Step::is_alert).collect()).collect()
 }
 
 /// Alerts in noise without a change.

@@ -4,6 +4,7 @@ use super::noise::{self, Noise};
 use super::place::{self, Placed};
 use super::ranks::{self, Ranks, Split, Weights};
 use super::{InvalidValue, Kind, Method, Step};
+use crate::mann_whitney::rank_sum;
 use crate::normal;
 use crate::robust::median;
 use std::ops::Range;
@@ -22,6 +23,8 @@ const STATE_VISITS: usize = 2;
 const RANKED_MIN: usize = 64;
 /// The probability of `Step::interval`.
 const CONFIDENCE: f64 = 0.95;
+/// From this strength on, evidence of other machines can make a split significant.
+const CANDIDATE_MIN: f64 = 0.6;
 
 /// Detects changes while values arrive.
 #[derive(Clone, Debug)]
@@ -140,13 +143,7 @@ impl<'a> Detector<'a> {
         self.values.push(logarithm);
         self.ranks.push(logarithm);
         match self.search() {
-            Ok(mut step) => {
-                self.silence = None;
-                self.changes.push(step.index);
-                self.rank_since_last_change();
-                self.add_to_drift(&mut step);
-                Ok(Some(step))
-            }
+            Ok(step) => Ok(Some(self.accept(step))),
             Err(silence) => {
                 self.silence = silence;
                 Ok(None)
@@ -154,10 +151,50 @@ impl<'a> Detector<'a> {
         }
     }
 
+    /// Searches only the values after this change from now on.
+    fn accept(&mut self, mut step: Step) -> Step {
+        self.silence = None;
+        self.changes.push(step.index);
+        self.rank_since_last_change();
+        self.add_to_drift(&mut step);
+        step
+    }
+
     /// Why no change was reported at the newest value. `None` if one was, or if there are too few values or all are
     /// equal.
     pub fn silence(&self) -> Option<Silence> {
         self.silence
+    }
+
+    /// A split that is not significant alone, but may be together with other machines: see [`confirm`](Self::confirm).
+    pub fn candidate(&self) -> Option<CandidateSplit> {
+        let Some(Silence::Even { index, strength }) = self.silence else { return None };
+        let window = &self.values[self.values.len() - self.ranks.len()..];
+        let (old, new) = window.split_at((index - self.first).checked_sub(self.values.len() - window.len())?);
+        let is_up = median(&mut new.to_vec()) > median(&mut old.to_vec());
+        (strength >= CANDIDATE_MIN).then(|| CandidateSplit {
+            index,
+            is_up,
+            p: one_sided_p(window, old.len(), is_up),
+        })
+    }
+
+    /// Reports a [`candidate`](Self::candidate) if the same series on other machines confirms it. `others` has the
+    /// [`one_sided_p`] of every other machine that measured commits on both sides, whether it agrees or not.
+    ///
+    /// Machines are independent, so their p-values are combined (Fisher 1932) and then compared with that of a significant
+    /// split. No machine counts more than this one: a change of another machine alone confirms nothing.
+    pub fn confirm(&mut self, split: CandidateSplit, others: &[f64]) -> Option<Step> {
+        let p = combined(split.p, others);
+        if others.is_empty() || p > self.method.probability_max / 2.0 {
+            return None;
+        }
+        let window = self.values.len() - self.ranks.len()..self.values.len();
+        let before = (split.index - self.first).checked_sub(window.start)?;
+        let strength = p.ln() / (self.method.probability_max / 2.0).ln();
+        let candidate = Candidate { before, noise: self.noise(window.start + before), strength };
+        let step = self.placed(window, &candidate).ok()?;
+        Some(self.accept(step))
     }
 
     /// Drops values that are too old, many of them together.
@@ -197,12 +234,17 @@ impl<'a> Detector<'a> {
 
     /// Returns the change that the values show, or why they show none.
     fn search(&mut self) -> Result<Step, Option<Silence>> {
-        let Method { settings, weights, .. } = self.method;
         let window = self.values.len() - self.ranks.len()..self.values.len();
-        let split = self.ranks.best(weights);
+        let split = self.ranks.best(&self.method.weights);
         let candidate = self
             .by_ranks(&window, split)
             .or_else(|silence| self.by_levels(&window).or_else(|| self.by_run(&window)).ok_or(silence))?;
+        self.placed(window, &candidate)
+    }
+
+    /// Returns the change, or that its place is still open.
+    fn placed(&self, window: Range<usize>, candidate: &Candidate) -> Result<Step, Option<Silence>> {
+        let settings = &self.method.settings;
         let values = &self.values[window.clone()];
         let placed = place::place(values, candidate.before, candidate.noise.autocorrelation);
         // If too few values are on one side, more are awaited. The place is not moved to where there are enough.
@@ -213,7 +255,7 @@ impl<'a> Detector<'a> {
             let index = self.first + window.start + placed.before;
             return Err(Some(Silence::Open { index, probability }));
         }
-        Ok(self.step(&placed, window, &candidate))
+        Ok(self.step(&placed, window, candidate))
     }
 
     /// Returns the split with a significant rank sum, if it is significant for the innovations as well.
@@ -371,6 +413,17 @@ impl<'a> Detector<'a> {
     }
 }
 
+/// A split that is not significant alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CandidateSplit {
+    /// The index of the first value after it.
+    pub index: usize,
+    /// Whether the values become larger.
+    pub is_up: bool,
+    /// The one-sided p-value of this split.
+    p: f64,
+}
+
 /// A split that may be a change.
 struct Candidate {
     /// The number of values of the window before it.
@@ -413,6 +466,36 @@ fn logarithm(index: usize, value: f64) -> Result<f64, InvalidValue> {
     if value.is_finite() && value > 0.0 { Ok(value.ln()) } else { Err(InvalidValue { index, value }) }
 }
 
+/// The one-sided p-value of the rank-sum test that values become larger (`is_up`) or smaller after the first `before` of
+/// them; 1 without values on a side. The larger one of that of the values and of their innovations, so that
+/// autocorrelation is no evidence. For [`Detector::confirm`], of the logarithms since the last change.
+pub fn one_sided_p(values: &[f64], before: usize, is_up: bool) -> f64 {
+    let p = |[old, new]: [&[f64]; 2]| {
+        let Some(test) = rank_sum(old, new) else { return 1.0 };
+        let agrees = (test.u_second > (old.len() * new.len()) as f64 / 2.0) == is_up;
+        if agrees { test.p_two_sided / 2.0 } else { 1.0 - test.p_two_sided / 2.0 }
+    };
+    let (old, new) = values.split_at(before.min(values.len()));
+    let correlation = Noise::of(values, &[old.len()]).autocorrelation;
+    let innovations: Vec<f64> = values.windows(2).map(|pair| pair[1] - correlation * pair[0]).collect();
+    let (old_innovations, new_innovations) =
+        innovations.split_at(old.len().saturating_sub(1).min(innovations.len()));
+    p([old, new]).max(p([old_innovations, new_innovations]))
+}
+
+/// The probability of p-values at least as small together, if nothing changed: `-2 Σ ln p` has a χ² distribution with
+/// two degrees of freedom for each (Fisher 1932). None of the others counts as smaller than `own`.
+fn combined(own: f64, others: &[f64]) -> f64 {
+    let half = -others.iter().map(|p| p.max(own).ln()).sum::<f64>() - own.ln();
+    // The upper tail for an even number of degrees of freedom.
+    let (mut term, mut sum) = (1.0, 0.0);
+    for nth in 0..=others.len() {
+        sum += term;
+        term *= half / (nth + 1) as f64;
+    }
+    (-half).exp() * sum
+}
+
 /// Whether a split with this many values after it is tested: always while they are few, then now and then.
 fn is_tested(after: usize) -> bool {
     after < 12 || after.is_multiple_of(8)
@@ -450,4 +533,22 @@ fn shortest_range(places: &[(usize, f64)], probability: f64) -> Option<[usize; 2
         }
     }
     shortest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Abramowitz and Stegun (1964), table 26.8: χ² is above 9.48773 with 4 degrees of freedom in 5 %, and above 16.8119 with 6
+    /// in 1 % of cases.
+    #[test]
+    fn combined_probability_is_a_chi_square_tail() {
+        let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-5, "{found}");
+        let [two, three] = [9.48773_f64 / 4.0, 16.8119 / 6.0].map(|half| (-half).exp());
+        close(combined(two, &[two]), 0.05);
+        close(combined(three, &[three; 2]), 0.01);
+        close(combined(0.2, &[]), 0.2);
+        // Another machine counts no more than this one.
+        close(combined(two, &[1e-9]), 0.05);
+    }
 }

@@ -21,7 +21,7 @@ mod noise;
 mod place;
 mod ranks;
 
-pub use detector::{Baseline, Detector, Known, Silence};
+pub use detector::{Baseline, CandidateSplit, Detector, Known, Silence, one_sided_p};
 pub(crate) use noise::level;
 
 use crate::normal;

@@ -238,6 +238,54 @@ fn switches_between_known_states_are_no_alerts() {
     assert!(steps.last().is_some_and(|step| step.index == 200 && step.is_alert()), "{steps:?}");
 }
 
+/// Twelve values, then five that are larger by this factor, with noise of 10 %, on one of several machines.
+fn short_history(factor: f64, machine: u32) -> Vec<f64> {
+    let noise = |nth: u32| f64::from((nth * nth * 37 + machine * 61) % 101) / 1_000.0;
+    (1..=17).map(|nth| (1.0 + noise(nth)) * if nth <= 12 { 100.0 } else { 100.0 * factor }).collect()
+}
+
+/// A detector that has found nothing in these values alone, and the change that others may confirm.
+fn undecided(values: &[f64]) -> (Detector<'static>, CandidateSplit) {
+    let mut detector = Method::shipped().detector();
+    values.iter().for_each(|value| assert_eq!(detector.push(*value).unwrap(), None));
+    let split = detector.candidate().unwrap();
+    (detector, split)
+}
+
+/// The p-values of machines for a change at this place.
+fn agreements(machines: &[Vec<f64>], split: CandidateSplit) -> Vec<f64> {
+    let logarithms = |values: &Vec<f64>| values.iter().map(|value| value.ln()).collect::<Vec<_>>();
+    machines.iter().map(|values| one_sided_p(&logarithms(values), split.index, split.is_up)).collect()
+}
+
+#[test]
+fn other_machines_confirm_a_change_that_one_machine_cannot() {
+    let (mut detector, split) = undecided(&short_history(1.2, 0));
+    assert_eq!((split.index, split.is_up), (12, true));
+    let others: Vec<_> = (1..4).map(|machine| short_history(1.2, machine)).collect();
+    assert_eq!(detector.confirm(split, &[]), None);
+    let step = detector.confirm(split, &agreements(&others, split)).unwrap();
+    assert_eq!((step.index, step.matters, step.kind), (12, true, Kind::Step));
+    assert!((step.after / step.before - 1.2).abs() < 0.05 && step.confidence > 0.999_999, "{step:?}");
+    // It counts as a change from now on.
+    assert_eq!(detector.candidate(), None);
+}
+
+#[test]
+fn machines_that_did_not_change_prevent_a_confirmation() {
+    let (mut detector, split) = undecided(&short_history(1.2, 0));
+    for factor in [1.0, 0.8] {
+        let others: Vec<_> = (1..4).map(|machine| short_history(factor, machine)).collect();
+        assert_eq!(detector.confirm(split, &agreements(&others, split)), None, "{factor}");
+    }
+}
+
+#[test]
+fn change_of_another_machine_alone_confirms_nothing() {
+    let (mut detector, split) = undecided(&short_history(1.1, 0));
+    assert_eq!(detector.confirm(split, &[1e-300]), None);
+}
+
 #[test]
 fn hundred_thousand_values_have_no_false_alarm() {
     assert_eq!(indices(&series(&[(100.0, 100_000)], 0.03, 9)), [0; 0]);

@@ -69,6 +69,41 @@ async fn finds_a_step_with_levels_and_commits(app: TestApp) {
     assert!((number("change") - 0.2).abs() < 0.01 && number("confidence") > 0.999_99, "{change}");
 }
 
+/// Twelve commits, then five that take 20 % longer, with noise of 10 %.
+async fn upload_short_history(app: &TestApp, machine: &str, seed: u64) {
+    for commit in 1..=17 {
+        let level_ns = if commit <= 12 { 100_000 } else { 120_000 };
+        let noise = (commit * commit * 37 + seed) % 101;
+        app.store(&factory::on(machine, report(commit, level_ns + level_ns * noise / 1_000))).await;
+    }
+}
+
+/// The changes of p50 of three machines, as series and commit.
+async fn found_on_machines(app: &TestApp) -> Vec<(i64, i64)> {
+    let all = app.read("/api/v1/charts/changes?series=1,2,3").await;
+    let changes = all["change_points"].as_array().unwrap().iter().filter(|change| change["figure"] == "p50");
+    changes
+        .map(|change| ["series_id", "commit_ordinal"].map(|name| change[name].as_i64().unwrap()).into())
+        .collect()
+}
+
+#[database_test]
+async fn other_machines_confirm_a_change_early(app: TestApp) {
+    upload_short_history(&app, "lab-1", 0).await;
+    upload_short_history(&app, "lab-2", 61).await;
+    // Two machines are not enough yet.
+    assert_eq!(search(&app).await.change_count, 0);
+    upload_short_history(&app, "lab-3", 122).await;
+    search(&app).await;
+    // The others wait for their next run.
+    assert_eq!(found_on_machines(&app).await, [(3, 13)]);
+    for machine in ["lab-1", "lab-2"] {
+        app.store(&factory::on(machine, report(18, 123_000))).await;
+    }
+    search(&app).await;
+    assert_eq!(found_on_machines(&app).await, [(1, 13), (2, 13), (3, 13)]);
+}
+
 #[database_test]
 async fn searches_each_upload_once(app: TestApp) {
     let mut found_count = 0;
