@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use crate::format::counted;
 use crate::settings::Settings;
 use crate::{output, table};
-use roundtrip_stats::movement::{self, Reference};
-use roundtrip_stats::verdict::Rule;
+use roundtrip_stats::movement::Reference;
 use roundtrip_wire::comparable::{self, Difference};
+use roundtrip_wire::movement::{self, Movement};
 use roundtrip_wire::{CaseResult, RunReport};
 use serde::Serialize;
 use std::path::Path;
@@ -28,31 +28,6 @@ struct Comparison {
     cases: Vec<Line>,
 }
 
-/// The movement of the machine between the reports.
-#[derive(Debug, Serialize)]
-struct Movement {
-    /// Whether it moved little enough for verdicts.
-    comparable: bool,
-    /// The largest change of a reference, as a share. Changes of cases count only beyond it.
-    movement: f64,
-    /// All canaries and controls, the most moved first.
-    references: Vec<ReferenceChange>,
-}
-
-#[derive(Debug, Serialize)]
-struct ReferenceChange {
-    /// `canary` or `control`.
-    kind: String,
-    name: String,
-    /// The change from base to head, as a share; 0 if it did not move.
-    change: f64,
-    #[serde(skip)]
-    text: String,
-}
-
-/// The maximum number of printed canaries and controls that moved.
-const SHOWN: usize = 3;
-
 /// A pair of results of one case; absent on a side that has none.
 type Sides<'a> = (Option<&'a CaseResult>, Option<&'a CaseResult>);
 
@@ -60,13 +35,14 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
     let differences = comparable::runs(&base, &head);
     let sides = pairs(&base.results, &head.results);
-    let mut rule = Settings::here()?.rule();
+    let rule = Settings::here()?.rule();
     let references = if differences.is_empty() { references(&base, &head, &sides)? } else { Vec::new() };
-    rule.movement = movement::largest(&references);
-    let cases = comparison::of_results(&sides, differences.is_empty(), &rule)?;
+    let machine = Movement::of(references, &rule);
+    let movement = machine.as_ref().map_or(0.0, |machine| machine.movement);
+    let cases = comparison::of_results(&sides, differences.is_empty(), &rule, movement)?;
     let comparison = Comparison {
         differences,
-        machine: Movement::of(references, &rule),
+        machine,
         repetitions_needed: rule.repetitions_needed(cases.iter().map(Line::tests).sum()),
         cases,
     };
@@ -118,7 +94,7 @@ impl Comparison {
         let differences = self.differences.iter().map(|difference| format!("not comparable: {difference}\n"));
         let machine = match &self.machine {
             Some(machine) if machine.movement == 0.0 => String::new(),
-            Some(machine) => format!("{}\n\n", machine.sentence()),
+            Some(machine) => format!("{}\n\n", sentence(machine)),
             None if self.differences.is_empty() => "No canaries or controls in both reports: if the machine \
                 changed, that looks like a change in the code.\n\n"
                 .to_owned(),
@@ -143,55 +119,19 @@ impl Comparison {
     }
 }
 
-impl Movement {
-    fn of(mut references: Vec<Reference>, rule: &Rule) -> Option<Self> {
-        references.sort_by(|one, other| other.size().total_cmp(&one.size()));
-        (!references.is_empty()).then(|| Self {
-            comparable: !rule.machine_changed(),
-            movement: rule.movement,
-            references: references.into_iter().map(ReferenceChange::from).collect(),
-        })
+fn sentence(machine: &Movement) -> String {
+    if machine.comparable {
+        return format!(
+            "The machine moved between the reports: {machine}. Only larger changes count. `roundtrip ab` finds smaller \
+             ones."
+        );
     }
-
-    fn sentence(&self) -> String {
-        let moved: Vec<&str> = self
-            .references
-            .iter()
-            .filter(|reference| reference.change != 0.0)
-            .map(|reference| reference.text.as_str())
-            .collect();
-        let shown = moved.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-        let more = match moved.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        if self.comparable {
-            return format!(
-                "The machine moved between the reports: {shown}{more}. Only larger changes count. `roundtrip ab` \
-                 finds smaller ones."
-            );
-        }
-        format!("Not comparable: the machine changed. Moved: {shown}{more}. Use `roundtrip ab` instead.")
-    }
-}
-
-impl From<Reference> for ReferenceChange {
-    fn from(reference: Reference) -> Self {
-        let (kind, text) = (reference.kind.to_string(), reference.to_string());
-        Self { kind, name: reference.name, change: reference.change, text }
-    }
+    format!("Not comparable: the machine changed. Moved: {machine}. Use `roundtrip ab` instead.")
 }
 
 /// The canaries that both reports have, and the controls among the pairs that can be compared.
 fn references(base: &RunReport, head: &RunReport, sides: &[Sides<'_>]) -> crate::Result<Vec<Reference>> {
-    let mut references = Vec::new();
-    for canary in &base.canaries {
-        let other = head.canaries.iter().find(|other| other.slug == canary.slug);
-        let sides_ns = canary.p50_ns.zip(other.and_then(|other| other.p50_ns));
-        references.extend(
-            sides_ns.and_then(|(base, head)| Reference::of_canary(canary.slug.to_string(), [base, head])),
-        );
-    }
+    let mut references: Vec<Reference> = movement::canaries(&base.canaries, &head.canaries).collect();
     for (base, head) in sides.iter().filter_map(|&(base, head)| base.zip(head)) {
         let is_control = base.transport.control && head.transport.control;
         if is_control && comparable::results(base, head).is_empty() {

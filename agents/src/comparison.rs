@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::{Row, Rule};
+use roundtrip_stats::{movement, percent};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, Failure as Failed, Verdict};
 use serde::Serialize;
@@ -81,19 +82,20 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// Both sides of each case that are not paired by repetition, such as those of two reports. If the reports
-/// are not comparable, the sides are only listed.
+/// Both sides of each case that are not paired by repetition, such as those of two reports, between which the machine
+/// moved by this share. If the reports are not comparable, the sides are only listed.
 pub(crate) fn of_results(
     sides: &[(Option<&CaseResult>, Option<&CaseResult>)],
     are_comparable: bool,
     rule: &Rule,
+    movement: f64,
 ) -> crate::Result<Vec<Line>> {
     let decode = |side: Option<_>| side.map(Decoded::decode).transpose();
     let sides = sides.iter().map(|&(base, head)| Ok((decode(base)?, decode(head)?)));
     let sides = sides.collect::<crate::Result<Vec<_>>>()?;
     let cases: Vec<_> = sides
         .iter()
-        .map(|(base, head)| case(base.as_ref()?, head.as_ref()?).filter(|_| are_comparable))
+        .map(|(base, head)| case(base.as_ref()?, head.as_ref()?, movement).filter(|_| are_comparable))
         .collect();
     let compared = comparison::unpaired(rule, &cases);
     let line = |((base, head), compared): (&(_, _), _)| {
@@ -102,13 +104,14 @@ pub(crate) fn of_results(
     Ok(sides.iter().zip(compared).map(line).collect())
 }
 
-fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<Case<'a>> {
+fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>, movement: f64) -> Option<Case<'a>> {
     let are_alike = comparable::results(base.result, head.result).is_empty();
     are_alike.then_some(Case {
         p50s_ns: [&base.p50s_ns, &head.p50s_ns],
         profiles: Some([&base.profiles, &head.profiles]),
         // Only the server knows the machine's earlier effects.
         effects: &[],
+        movement,
     })
 }
 
@@ -120,7 +123,7 @@ pub(crate) fn line(
     rule: &Rule,
 ) -> crate::Result<Line> {
     let (base, head) = (Decoded::decode(base)?, Decoded::decode(head)?);
-    let case = case(&base, &head).zip(row);
+    let case = case(&base, &head, 0.0).zip(row);
     let compared = case.and_then(|(Case { p50s_ns: [base, head], .. }, row)| Compared::of(base, head, row));
     Ok(finished(Some(&base), Some(&head), compared, rule))
 }
@@ -137,7 +140,7 @@ fn finished(
     };
     let any = head.or(base).map(|side| side.result);
     let profiles = base.zip(head).map(|(base, head)| [&base.profiles[..], &head.profiles[..]]);
-    let judged = compared.filter(|_| !rule.machine_changed());
+    let judged = compared.filter(|compared| movement::is_comparable(compared.movement));
     Line {
         case: any.map(results::describe).unwrap_or_default(),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
@@ -164,7 +167,7 @@ fn finished(
             .into_iter()
             .flat_map(|(name, side)| reasons(name, side.map(|side| side.result)))
             .collect(),
-        no_change_beyond: rule.no_change_beyond(),
+        no_change_beyond: rule.no_change_beyond(compared.map_or(0.0, |compared| compared.movement)),
     }
 }
 
@@ -271,7 +274,7 @@ impl Line {
     pub(crate) fn verdict_text(&self) -> String {
         match self.verdict {
             Verdict::NoChange => {
-                format!("no change beyond {} %", (self.no_change_beyond * 1_000.0).round() / 10.0)
+                format!("no change beyond {}", percent::tenths(self.no_change_beyond))
             }
             verdict => verdict.to_string(),
         }
@@ -485,7 +488,7 @@ mod tests {
     }
 
     fn compared(sides: &[(Option<&CaseResult>, Option<&CaseResult>)]) -> Vec<Line> {
-        of_results(sides, true, &Rule::default()).unwrap()
+        of_results(sides, true, &Rule::default(), 0.0).unwrap()
     }
 
     #[test]

@@ -6,11 +6,12 @@ use crate::reconcile::Reports;
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
 use chrono::{TimeDelta, Utc};
-use roundtrip_domain::comparison::{self, ComparisonPair, Verdict};
+use roundtrip_domain::comparison::{self, Comparison, ComparisonPair, Verdict};
 use roundtrip_storage as db;
 use roundtrip_storage::github::{pull_request, queue};
 use roundtrip_storage::job::{self, Filter};
 use roundtrip_wire::Case;
+use roundtrip_wire::movement::Movement;
 use sqlx::PgPool;
 use std::collections::BTreeMap;
 
@@ -49,15 +50,14 @@ impl LabReports {
     }
 
     /// A job's comparisons: for each preset, the base's run with the head's.
-    async fn compared(&self, project_id: i64, job: &job::Job) -> Result<Vec<(String, ComparisonPair)>> {
+    async fn compared(&self, project_id: i64, job: &job::Job) -> Result<Vec<(String, Comparison)>> {
         let runs = job::runs(&self.pool, job.job_id).await?;
         let mut compared = Vec::new();
         for head in runs.iter().filter(|run| run.commit_sha == job.commit_sha) {
             let base = runs.iter().find(|run| run.commit_sha != head.commit_sha && run.preset == head.preset);
             let Some(base) = base else { continue };
-            let pairs = comparison::of_runs(&self.pool, project_id, base.run_id, head.run_id).await;
-            let pairs = pairs.map_err(|error| anyhow!("{error}"))?;
-            compared.extend(pairs.into_iter().map(|pair| (base.commit_sha.clone(), pair)));
+            let found = comparison::of_runs(&self.pool, project_id, base.run_id, head.run_id).await;
+            compared.push((base.commit_sha.clone(), found.map_err(|error| anyhow!("{error}"))?));
         }
         Ok(compared)
     }
@@ -76,15 +76,25 @@ impl Reports for LabReports {
             agent.is_none_or(|agent| Utc::now() - agent.last_seen_at > OFFLINE_AFTER)
         };
         let (mut legs, mut rows, mut repetitions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut movements: BTreeMap<String, Movement> = BTreeMap::new();
         let mut base_sha = row.base_sha.clone();
         for (machine, job) in &jobs {
             let compared =
                 if job.status == "done" { self.compared(row.project_id, job).await? } else { Vec::new() };
-            legs.push(leg(machine, job, is_offline(machine), compared.is_empty()));
-            for (base, pair) in compared {
+            let is_alone = compared.iter().all(|(_, comparison)| comparison.pairs.is_empty());
+            legs.push(leg(machine, job, is_offline(machine), is_alone));
+            for (base, comparison) in compared {
                 base_sha = base;
-                repetitions.extend(pair.head.as_ref().map(|head| head.repetitions.p50_ns.len()));
-                rows.extend(rows_of(machine, &pair));
+                for moved in comparison.machines.into_iter().filter_map(|of| of.moved) {
+                    let known = movements.entry(machine.clone()).or_insert_with(|| moved.clone());
+                    if known.movement < moved.movement {
+                        *known = moved;
+                    }
+                }
+                for pair in comparison.pairs {
+                    repetitions.extend(pair.head.as_ref().map(|head| head.repetitions.p50_ns.len()));
+                    rows.extend(rows_of(machine, &pair));
+                }
             }
         }
         let acknowledgement =
@@ -99,6 +109,7 @@ impl Reports for LabReports {
             docs_url: DOCS_URL.to_owned(),
             legs,
             rows,
+            movements,
             methodology: methodology(&repetitions),
             is_quarantined: row.is_fork,
             acknowledgement: acknowledgement.map(|(by, reason)| Acknowledgement { by, reason }),
@@ -145,6 +156,7 @@ fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<ComparedSeries> {
             change,
             interval: interval.map(|[low, high]| (low, high)),
             verdict,
+            no_change_beyond: pair.no_change_beyond,
         };
     let mut rows =
         vec![row("p50", figure(|side| side.latency_ns.p50), pair.change, pair.change_interval, pair.verdict)];

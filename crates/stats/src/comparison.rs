@@ -33,6 +33,8 @@ pub struct Case<'a> {
     pub profiles: Option<[&'a [Profile]; 2]>,
     /// Effects found in past A/A comparisons, as passed to [`Rule::least_of`]; empty if there are none.
     pub effects: &'a [f64],
+    /// How much the machine moved between the sides; see [`Sides::movement`].
+    pub movement: f64,
 }
 
 /// The result of comparing a case.
@@ -56,6 +58,8 @@ pub struct Compared {
     pub verdict: verdict::Verdict,
     /// The smallest change that counts, as a share of the base's time.
     pub least: f64,
+    /// How much the machine moved between the sides, as a share; 0 for pairs.
+    pub movement: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
     /// The result for the p90; absent if only p50s are known. The same applies to the next two.
@@ -110,6 +114,7 @@ impl Case<'_> {
             p50s: self.p50s_ns.map(|side| side.iter().map(|&ns| (ns as f64).ln()).collect()),
             profiles: self.profiles.map(|sides| sides.map(<[Profile]>::to_vec)),
             effects: self.effects.to_vec(),
+            movement: self.movement,
         }
     }
 }
@@ -148,6 +153,7 @@ impl Compared {
             stars: welch.map_or("", |test| welch::stars(test.p_two_sided)),
             verdict: row.p50.verdict.unwrap_or(verdict::Verdict::Inconclusive),
             least: row.least,
+            movement: row.movement,
             reason: row.reason,
             p90: row.p90.map(QuantileChange::from),
             p99: row.p99.map(QuantileChange::from),

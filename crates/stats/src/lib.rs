@@ -14,6 +14,7 @@
 //! - [`change_point`]: changes of level in a series. [`cause`]: commit or machine? [`culprit`]: suspect commits.
 //! - [`error_rate`]: false-positive rates and detection rates.
 //! - [`crossover`]: the sizes at which the faster of two lines changes.
+//! - [`percent`]: shares as text.
 //! - [`welch`]: Welch's t test, also shown for reference. [`comparison`]: all of these for the two sides of one case.
 
 pub mod adjust;
@@ -28,7 +29,7 @@ pub mod interval;
 pub mod mann_whitney;
 pub mod movement;
 mod normal;
-mod percent;
+pub mod percent;
 pub mod quantile;
 mod random;
 mod robust;

@@ -4,7 +4,7 @@
 //! The repetitions of one report share the state of the machine, so a machine that changed between two reports looks like
 //! a changed commit. The movement of a comparison is the largest change of any reference, in either direction:
 //! `max |ln(head / base)|`. A change of a case counts only if its whole interval is beyond the movement
-//! ([`crate::verdict::Rule::movement`]).
+//! ([`crate::verdict::Sides::movement`]).
 
 use crate::cause::Kind;
 use crate::percent;
@@ -66,6 +66,11 @@ impl Reference {
 /// ```
 pub fn largest(references: &[Reference]) -> f64 {
     references.iter().map(Reference::size).fold(0.0, f64::max)
+}
+
+/// Whether sides with this movement between them are comparable.
+pub fn is_comparable(movement: f64) -> bool {
+    movement <= COMPARABLE_MAX
 }
 
 impl fmt::Display for Reference {

@@ -1,6 +1,8 @@
 //! The two sides of a comparison: commits, runs, machines and environments.
 
 use crate::commit::CommitSummary;
+use chrono::{DateTime, Utc};
+use roundtrip_wire::Canary;
 use sqlx::PgPool;
 use sqlx::types::Json;
 use std::collections::BTreeMap;
@@ -25,13 +27,17 @@ pub struct MachineRow {
     pub arch: String,
 }
 
-/// The machine, environment and build of a run.
+/// The environment, build and canaries of a run, and which measurement it is part of.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct SurroundingsRow {
     pub run_id: Uuid,
     pub build: String,
     pub stable: Json<BTreeMap<String, String>>,
+    pub canaries: Json<Vec<Canary>>,
+    pub job_id: Option<i64>,
+    pub order_seed: String,
+    pub started_at: DateTime<Utc>,
 }
 
 /// A commit of a project.
@@ -90,11 +96,12 @@ pub async fn machines(pool: &PgPool, commit_id: i64, run_id: Option<Uuid>) -> sq
     .await
 }
 
-/// The machines, environments and builds of some runs.
+/// The environments, builds, canaries and measurements of some runs.
 pub async fn surroundings(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<SurroundingsRow>> {
     sqlx::query_as!(
         SurroundingsRow,
-        r#"select run.run_id, run.build, environment.stable as "stable: Json<BTreeMap<String, String>>"
+        r#"select run.run_id, run.build, environment.stable as "stable: Json<BTreeMap<String, String>>",
+                  run.canaries as "canaries: Json<Vec<Canary>>", run.job_id, run.order_seed, run.started_at
            from run
            join environment on environment.environment_id = run.environment_id
            where run.run_id = any($1)"#,

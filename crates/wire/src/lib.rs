@@ -8,6 +8,7 @@
 //! - [`commit`], [`machine`]: the measured commit and the machine.
 //! - [`lab`]: enrolment, jobs and their leases.
 //! - [`comparable`]: what prevents the comparison of two results. [`verdict`]: the result of a comparison.
+//!   [`movement`]: of the machine between two reports.
 //! - [`slug`], [`id`]: parsed identifiers.
 //! - [`size_profile`]: distributions of message sizes, named in cases.
 //! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
@@ -25,6 +26,7 @@ pub mod id;
 pub mod import;
 pub mod lab;
 pub mod machine;
+pub mod movement;
 pub mod problem;
 pub mod report;
 pub mod result;

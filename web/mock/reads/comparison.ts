@@ -1,7 +1,7 @@
 /** The comparison of two commits or runs. */
 import type { CommitSummary, Comparison, ComparisonPair, MeasuredSide, RunSummary } from "@/api/types";
-import { groupBy } from "@/lib/collections";
-import { aComparison, aPair, aSide } from "@/test/comparisons";
+import { distinct, groupBy } from "@/lib/collections";
+import { aComparison, aMovement, aPair, aSide } from "@/test/comparisons";
 import { found, type Mocks, only } from "../endpoint";
 import { noise } from "../world/commits";
 import { pointOf, repetitionsOf } from "../world/figures";
@@ -20,7 +20,14 @@ export const comparison = {
         return words.every((word) => text.includes(word));
       })
       .flatMap((series) => pairOf(series, base.runs, head.runs));
-    const result = aComparison(all);
+    const names = distinct(
+      all.flatMap(({ kind, head }) => (kind === "not-comparable" ? [] : (head?.machine ?? []))),
+    );
+    const machines = names.map((machine) => ({
+      machine,
+      moved: aMovement({ movement: MOVEMENTS[machine] ?? 0.004 }),
+    }));
+    const result = aComparison(all, { machines });
     const kinds = query.kind?.split(",");
     const wanted = result.pairs.filter(({ kind }) => kinds?.includes(kind) ?? true);
     const limit = Number(query.limit ?? all.length);
@@ -95,7 +102,11 @@ const NOT_COMPARED = {
   p_adjusted: null,
   t: null,
   least_change: null,
+  no_change_beyond: null,
 } satisfies Partial<ComparisonPair>;
+
+/** Machines that moved by more than 0.4 % between the sides. */
+const MOVEMENTS: Record<string, number> = { "lab-arm-1": 0.057 };
 
 /** The threshold for changes. */
 const LEAST_CHANGE = 0.05;
@@ -131,6 +142,7 @@ function statistics(
     t: -change * (isChanged ? 60 : 20),
     stars: isChanged ? "***" : "",
     least_change: LEAST_CHANGE,
+    no_change_beyond: 1.03 * (1 + (MOVEMENTS[head.machine] ?? 0.004)) - 1,
     undecided: isUndecided
       ? "too noisy to detect 5 %: interval -4 % to +6 %; needs about 14 more repetitions per side"
       : null,

@@ -2114,6 +2114,13 @@ export interface components {
             head: components["schemas"]["ComparisonSide"];
             /** @description The smallest and largest threshold for changes, as shares; null if nothing is compared. */
             least_changes: number[] | null;
+            /** @description The machines whose sides were not measured alternately, by name, and how much they moved between the sides. */
+            machines: components["schemas"]["MachineMovement"][];
+            /**
+             * Format: double
+             * @description No unchanged pair has changed by more than this share: the largest `no_change_beyond`. Null without unchanged pairs.
+             */
+            no_change_beyond: number | null;
             /** @description Reasons why pairs are not compared, most frequent first. */
             not_compared: components["schemas"]["NotCompared"][];
             /**
@@ -2158,6 +2165,11 @@ export interface components {
             least_change: number | null;
             /**
              * Format: double
+             * @description If it did not change: it has not changed by more than this share. 3 %, and the movement of the machine.
+             */
+            no_change_beyond: number | null;
+            /**
+             * Format: double
              * @description The p-value: how probable a difference this large is without a change.
              */
             p: number | null;
@@ -2174,7 +2186,10 @@ export interface components {
              *     below.
              */
             ratio: number | null;
-            /** @description Why there is nothing to compare: a side without the case, or without results per repetition. */
+            /**
+             * @description Why there is nothing to compare: a side without the case or without results per repetition, or a machine that
+             *     moved by more than 10 % between the sides.
+             */
             reasons: string[];
             shape: components["schemas"]["ShapeChange"] | null;
             /** @description The stars of Node's tool for that t, up to three, not adjusted for the number of pairs. */
@@ -3030,6 +3045,12 @@ export interface components {
             /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
+        /** @description A machine with pairs that were not measured alternately. */
+        MachineMovement: {
+            /** @description The machine. */
+            machine: string;
+            moved: components["schemas"]["Movement"] | null;
+        };
         /** @description One machine as one project sees it. */
         MachineSummary: {
             /**
@@ -3292,6 +3313,23 @@ export interface components {
              * @example 98th percentile
              */
             value: string;
+        };
+        /** @description The movement of a machine between two reports. */
+        Movement: {
+            /** @description Whether it moved little enough for verdicts: by at most 10 %. */
+            comparable: boolean;
+            /** @description Whether it moved by more than the smallest change that counts, by default 1 %. */
+            limits_verdicts: boolean;
+            /** @description The number of canaries and controls that moved. */
+            moved_count: number;
+            /**
+             * Format: double
+             * @description The largest change of a canary or control, as a share that is equal in both directions. Changes of cases count only
+             *     beyond it.
+             */
+            movement: number;
+            /** @description Canaries and controls, the most moved first. */
+            references: components["schemas"]["ReferenceChange"][];
         };
         /** @description A value of a facet, and the number of series with it. */
         NameCount: {
@@ -3941,6 +3979,18 @@ export interface components {
         };
         /** @description A cell of a published table: a number as it was printed, or a text */
         ReferenceCell: number | string;
+        /** @description A canary or a control that both sides have. */
+        ReferenceChange: {
+            /**
+             * Format: double
+             * @description The change from base to head, as a share; 0 if it did not move.
+             */
+            change: number;
+            /** @description `canary` or `control`. */
+            kind: string;
+            /** @description The canary, or the transport and case of the control. */
+            name: string;
+        };
         /** @description A column of a published table. */
         ReferenceColumn: {
             /** @description Whether its cells are numbers. */
@@ -5298,6 +5348,7 @@ export type LookOutcome = components['schemas']['LookOutcome'];
 export type Machine = components['schemas']['Machine'];
 export type MachineErrorRates = components['schemas']['MachineErrorRates'];
 export type MachineList = components['schemas']['MachineList'];
+export type MachineMovement = components['schemas']['MachineMovement'];
 export type MachineSummary = components['schemas']['MachineSummary'];
 export type MeasuredSide = components['schemas']['MeasuredSide'];
 export type MeasuredSize = components['schemas']['MeasuredSize'];
@@ -5308,6 +5359,7 @@ export type MergeBase = components['schemas']['MergeBase'];
 export type MethodSettings = components['schemas']['MethodSettings'];
 export type Methodology = components['schemas']['Methodology'];
 export type MethodologyFact = components['schemas']['MethodologyFact'];
+export type Movement = components['schemas']['Movement'];
 export type NameCount = components['schemas']['NameCount'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewChannel = components['schemas']['NewChannel'];
@@ -5343,6 +5395,7 @@ export type QuantileChange = components['schemas']['QuantileChange'];
 export type RankedTransport = components['schemas']['RankedTransport'];
 export type Reference = components['schemas']['Reference'];
 export type ReferenceCell = components['schemas']['ReferenceCell'];
+export type ReferenceChange = components['schemas']['ReferenceChange'];
 export type ReferenceColumn = components['schemas']['ReferenceColumn'];
 export type ReferenceList = components['schemas']['ReferenceList'];
 export type Regression = components['schemas']['Regression'];

@@ -29,6 +29,7 @@ export function aPair(change: CaseChange<Omit<Api.ComparisonPair, "kind">> = {})
     stars: "",
     verdict: "no change" as const,
     least_change: 0.01,
+    no_change_beyond: 0.03,
     undecided: null,
     p90: null,
     p99: null,
@@ -82,6 +83,9 @@ export function aComparison(
   change: Partial<Api.Comparison> = {},
 ): Api.Comparison {
   const leasts = pairs.flatMap(({ least_change }) => least_change ?? []);
+  const limits = pairs.flatMap(({ kind, no_change_beyond }) =>
+    kind === "unchanged" ? (no_change_beyond ?? []) : [],
+  );
   return {
     base: {
       commit: aCommit({ sha: "a".repeat(40), ordinal: 30 }),
@@ -95,8 +99,24 @@ export function aComparison(
     },
     counts: countsOf(pairs),
     least_changes: leasts.length === 0 ? null : [Math.min(...leasts), Math.max(...leasts)],
+    no_change_beyond: limits.length === 0 ? null : Math.max(...limits),
+    machines: [],
     not_compared: notComparedOf(pairs),
     pairs: pairs.toSorted((one, other) => Math.abs(other.change ?? 0) - Math.abs(one.change ?? 0)),
+    ...change,
+  };
+}
+
+/** The movement of a machine, by default of one canary by 0.4 %. */
+export function aMovement(change: Partial<Api.Movement> = {}): Api.Movement {
+  const { movement = 0.004 } = change;
+  const references = change.references ?? [{ kind: "canary", name: "wake", change: movement }];
+  return {
+    comparable: movement <= 0.1,
+    limits_verdicts: movement > 0.01,
+    movement,
+    moved_count: references.length,
+    references,
     ...change,
   };
 }

@@ -1,10 +1,13 @@
 //! Compares two commits or runs, series by series, with the rules and figures of `roundtrip compare`.
 //!
-//! - `outcome`: the results of each side, and their pairing. [`kind`]: classification and order.
+//! - `outcome`: the results of each side, and their pairing. `moved`: the movement of machines between the sides.
+//!   [`kind`]: classification and order.
 
 pub mod kind;
+mod moved;
 mod outcome;
 
+pub use moved::MachineMovement;
 pub use roundtrip_wire::Verdict;
 
 use crate::charts::members::UsualQuantiles;
@@ -62,6 +65,9 @@ pub struct ComparisonPair {
     /// The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
     #[schema(required)]
     pub least_change: Option<f64>,
+    /// If it did not change: it has not changed by more than this share. 3 %, and the movement of the machine.
+    #[schema(required)]
+    pub no_change_beyond: Option<f64>,
     /// Why it is inconclusive, in a sentence; null if it is not.
     #[schema(required)]
     pub undecided: Option<String>,
@@ -76,7 +82,8 @@ pub struct ComparisonPair {
     pub shape: Option<ShapeChange>,
     /// The differences that prevent a comparison.
     pub differences: Vec<Difference>,
-    /// Why there is nothing to compare: a side without the case, or without results per repetition.
+    /// Why there is nothing to compare: a side without the case or without results per repetition, or a machine that
+    /// moved by more than 10 % between the sides.
     pub reasons: Vec<String>,
 }
 
@@ -150,6 +157,17 @@ pub struct RepetitionFigures {
     pub p99_ns: Vec<i64>,
 }
 
+/// Two sides, series by series.
+#[derive(Debug)]
+pub struct Comparison {
+    /// By machine: first the series of the head, then those only in the base.
+    pub pairs: Vec<ComparisonPair>,
+    /// The number of cases on each side.
+    pub case_counts: [usize; 2],
+    /// The machines with pairs that were not measured alternately, by name.
+    pub machines: Vec<MachineMovement>,
+}
+
 /// Compares all series of two runs of a project.
 ///
 /// # Errors
@@ -159,30 +177,31 @@ pub async fn of_runs(
     project_id: i64,
     base: Uuid,
     head: Uuid,
-) -> Result<Vec<ComparisonPair>, DomainError> {
+) -> Result<Comparison, DomainError> {
     let side = async |run_id: Uuid| {
         let found = db::comparison::run(pool, project_id, run_id).await?;
         found.ok_or_else(|| DomainError::unknown(Kind::Run, run_id))
     };
     let (base, head) = (side(base).await?, side(head).await?);
-    Ok(pairs(pool, project_id, &base, &head, None).await?.0)
+    of_sides(pool, project_id, &base, &head, None).await
 }
 
-/// The pairs of two sides, and the number of cases on each.
-pub async fn pairs(
+/// Compares two sides, on one machine if given.
+pub async fn of_sides(
     pool: &PgPool,
     project_id: i64,
     base: &SideRow,
     head: &SideRow,
     machine: Option<&Slug>,
-) -> Result<(Vec<ComparisonPair>, [usize; 2]), DomainError> {
+) -> Result<Comparison, DomainError> {
     let mut of_base = outcome::outcomes(pool, project_id, base, machine).await?;
     let of_head = outcome::outcomes(pool, project_id, head, machine).await?;
     outcome::learn(pool, &mut of_base, base.commit.ordinal.min(head.commit.ordinal)).await?;
     let is_of_runs = base.run_id.is_some() && head.run_id.is_some();
     let case_counts = [of_base.len(), of_head.len()];
-    let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
-    Ok((pairs.await.map_err(DomainError::internal)?, case_counts))
+    let compared = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
+    let (pairs, machines) = compared.await.map_err(DomainError::internal)?;
+    Ok(Comparison { pairs, case_counts, machines })
 }
 
 impl From<comparison::QuantileChange> for QuantileChange {

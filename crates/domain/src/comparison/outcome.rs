@@ -1,11 +1,13 @@
 //! The results of each side of a comparison, and their pairing.
 
 use super::kind::PairKind;
+use super::moved::{self, MachineMovement};
 use super::{ComparisonPair, MeasuredSide, QuantileChange, RepetitionFigures, ShapeChange, Verdict};
 use crate::analysis::track::{self, Points};
 use crate::charts::members::UsualQuantiles;
 use crate::error::DomainError;
 use crate::ingest::stored_upload;
+use chrono::{DateTime, Utc};
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::Profile;
 use roundtrip_stats::verdict::Rule;
@@ -19,7 +21,8 @@ use roundtrip_storage::run::Location;
 use roundtrip_storage::series::Series;
 use roundtrip_storage::series::search::{self, Filter};
 use roundtrip_wire::comparable::{self, Difference, Measured, Surroundings};
-use roundtrip_wire::{Machine, Slug};
+use roundtrip_wire::movement::Movement;
+use roundtrip_wire::{Canary, Machine, Slug};
 use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -41,6 +44,16 @@ struct Run {
     machine: Machine,
     build: Slug,
     stable: BTreeMap<String, String>,
+    canaries: Vec<Canary>,
+    measurement: Option<Measurement>,
+}
+
+/// One measurement of a job. It has two runs if it alternated base and head.
+#[derive(Debug, PartialEq)]
+struct Measurement {
+    job_id: i64,
+    order_seed: String,
+    started_at: DateTime<Utc>,
 }
 
 pub(super) async fn outcomes(
@@ -112,8 +125,16 @@ async fn runs(
     let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
     let rows = db::comparison::surroundings(pool, &run_ids.into_iter().collect::<Vec<_>>()).await?;
     let run = |row: SurroundingsRow| {
-        let run = Run { machine: machine.clone(), build: slug(&row.build)?, stable: row.stable.0 };
-        Ok((row.run_id, Arc::new(run)))
+        let SurroundingsRow { run_id, build, stable, canaries, job_id, order_seed, started_at } = row;
+        let measurement = job_id.map(|job_id| Measurement { job_id, order_seed, started_at });
+        let run = Run {
+            machine: machine.clone(),
+            build: slug(&build)?,
+            stable: stable.0,
+            canaries: canaries.0,
+            measurement,
+        };
+        Ok((run_id, Arc::new(run)))
     };
     rows.into_iter().map(run).collect()
 }
@@ -138,9 +159,13 @@ async fn profiles(
     Ok(found)
 }
 
-/// Every case of either side with its verdict. Two runs are compared even if measured on different machines,
-/// which is then a difference.
-pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec<ComparisonPair> {
+/// Every case of either side with its verdict, and the movement of the machines. Two runs are compared even if measured
+/// on different machines, which is then a difference.
+pub(super) fn pairs(
+    base: &[Outcome],
+    head: &[Outcome],
+    is_of_runs: bool,
+) -> (Vec<ComparisonPair>, Vec<MachineMovement>) {
     let same_series = |one: &Outcome, other: &Outcome| one.point.series_id == other.point.series_id;
     let same_case = |one: &Outcome, other: &Outcome| {
         (is_of_runs || one.series.machine == other.series.machine)
@@ -156,28 +181,70 @@ pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec
         .map(|(base, head)| base.zip(*head).map_or_else(Vec::new, |(base, head)| base.differences(head)))
         .collect();
     let rule = Rule::default();
-    let cases = sides.iter().zip(&differences).map(|((base, head), differences)| {
-        let sides = (*base).zip(*head)?;
-        differences.is_empty().then(|| case(sides))
+    let comparable: Vec<_> = sides
+        .iter()
+        .zip(&differences)
+        .map(|((base, head), differences)| (*base).zip(*head).filter(|_| differences.is_empty()))
+        .collect();
+    let machines = moved::machines(&rule, comparable.iter().flatten().copied());
+    let moved = |(base, head): (&Outcome, &Outcome)| match machines.get(head.machine()) {
+        Some(Some(moved)) if !base.is_paired_with(head) => Some(moved),
+        _ => None,
+    };
+    let cases = comparable.iter().map(|sides| {
+        let sides = (*sides)?;
+        Some(case(sides, moved(sides).map_or(0.0, |moved| moved.movement)))
     });
     let compared = comparison::unpaired(&rule, &cases.collect::<Vec<_>>());
-    let pairs = sides.into_iter().zip(differences).zip(compared);
-    pairs
-        .filter_map(|(((base, head), differences), compared)| pair(&rule, base, head, differences, compared))
-        .collect()
+    let pairs = sides.into_iter().zip(differences).zip(comparable).zip(compared);
+    let pairs = pairs.filter_map(|((((base, head), differences), comparable), compared)| {
+        let moved = comparable.and_then(moved).filter(|moved| !moved.comparable);
+        pair(&rule, base, head, differences, compared, moved)
+    });
+    let pairs = pairs.collect();
+    (pairs, machines.into_iter().map(|(machine, moved)| MachineMovement::new(machine, moved)).collect())
 }
 
 /// The data of two outcomes to compare: everything that both have.
-fn case<'a>((base, head): (&'a Outcome, &'a Outcome)) -> Case<'a> {
-    let profiles = base.profiles.as_deref().zip(head.profiles.as_deref());
+fn case<'a>((base, head): (&'a Outcome, &'a Outcome), movement: f64) -> Case<'a> {
     Case {
         p50s_ns: [&base.times_ns, &head.times_ns],
-        profiles: profiles.map(<[_; 2]>::from),
+        profiles: profiles_of(base, head),
         effects: &base.effects,
+        movement,
     }
 }
 
+fn profiles_of<'a>(base: &'a Outcome, head: &'a Outcome) -> Option<[&'a [Profile]; 2]> {
+    base.profiles.as_deref().zip(head.profiles.as_deref()).map(<[_; 2]>::from)
+}
+
 impl Outcome {
+    pub(super) fn machine(&self) -> &str {
+        self.run.machine.slug.as_str()
+    }
+
+    pub(super) fn run_id(&self) -> Uuid {
+        self.point.run_id
+    }
+
+    pub(super) fn series(&self) -> &Series {
+        &self.series
+    }
+
+    pub(super) fn times_ns(&self) -> &[u64] {
+        &self.times_ns
+    }
+
+    pub(super) fn canaries(&self) -> &[Canary] {
+        &self.run.canaries
+    }
+
+    /// Whether one job measured both alternately.
+    pub(super) fn is_paired_with(&self, other: &Self) -> bool {
+        self.run.measurement.is_some() && self.run.measurement == other.run.measurement
+    }
+
     /// The differences that prevent a comparison. `self` is the base.
     fn differences(&self, head: &Self) -> Vec<Difference> {
         let mut differences = comparable::runs(&*self.run, &*head.run);
@@ -187,7 +254,7 @@ impl Outcome {
 }
 
 impl<'a> From<&'a Run> for Surroundings<'a> {
-    fn from(Run { machine, build, stable }: &'a Run) -> Self {
+    fn from(Run { machine, build, stable, .. }: &'a Run) -> Self {
         Self { machine, build, stable }
     }
 }
@@ -212,8 +279,10 @@ fn pair(
     head: Option<&Outcome>,
     differences: Vec<Difference>,
     compared: Option<Compared>,
+    moved_too_much: Option<&Movement>,
 ) -> Option<ComparisonPair> {
     let any = head.or(base)?;
+    let judged = compared.filter(|_| moved_too_much.is_none());
     let reason = |(name, side): (&str, Option<&Outcome>)| match side {
         None => Some(format!("not in the {name}")),
         Some(side) if side.times_ns.is_empty() => {
@@ -221,6 +290,7 @@ fn pair(
         }
         Some(_) => None,
     };
+    let machine_changed = moved_too_much.and_then(|moved| moved.references.first());
     let mut pair = ComparisonPair {
         transport: any.series.transport.clone(),
         case: any.series.case.clone(),
@@ -233,14 +303,15 @@ fn pair(
         p_adjusted: compared.map(|compared| compared.p_adjusted),
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
-        verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        verdict: judged.map_or(Verdict::NotComparable, |judged| judged.verdict.into()),
         kind: PairKind::NotComparable,
-        least_change: compared.map(|compared| compared.least),
-        undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        least_change: judged.map(|judged| judged.least),
+        no_change_beyond: judged.map(|judged| rule.no_change_beyond(judged.movement)),
+        undecided: judged.and_then(|judged| judged.reason).map(|reason| reason.to_string()),
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
         p99: compared.and_then(|compared| compared.p99).map(QuantileChange::from),
         shape: compared.and_then(|compared| compared.shape).map(|found| {
-            let sides = base.zip(head).and_then(|sides| case(sides).profiles);
+            let sides = base.zip(head).and_then(|(base, head)| profiles_of(base, head));
             ShapeChange {
                 p_adjusted: found.p_adjusted,
                 changed: found.verdict.is_some(),
@@ -248,7 +319,11 @@ fn pair(
             }
         }),
         differences,
-        reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
+        reasons: [("base", base), ("head", head)]
+            .into_iter()
+            .filter_map(reason)
+            .chain(machine_changed.map(|most_moved| format!("machine changed: {most_moved}")))
+            .collect(),
     };
     pair.kind = PairKind::from_pair(&pair);
     Some(pair)

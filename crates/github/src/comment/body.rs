@@ -4,6 +4,7 @@
 use super::check::progress;
 use super::text::{change, count, counted, escaped, interval, short_sha, size, time};
 use super::{ComparedSeries, Leg, LegState, PullRequestReport, State, Verdict};
+use roundtrip_stats::percent;
 
 /// GitHub allows 65,536 characters. The rest is left for quoting.
 const BYTES_MAX: usize = 60_000;
@@ -11,13 +12,12 @@ const BYTES_MAX: usize = 60_000;
 const ROWS_SEEN: usize = 20;
 /// Maximum bytes of the list of machines.
 const LEGS_BYTES_MAX: usize = 8_000;
+/// Maximum bytes of the lines about machines that moved.
+const MOVEMENTS_BYTES_MAX: usize = 4_000;
 /// Maximum bytes of a user's text.
 const TEXT_BYTES_MAX: usize = 6_000;
 /// Reserved for the line that counts omitted rows.
 const BYTES_LEFT_OUT: usize = 400;
-
-/// A series without a change has none beyond this share: `Rule::matters` of `roundtrip-stats`.
-const MATTERS: &str = "3 %";
 
 const HEAD: &str =
     "| | series | machine | base | head | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n";
@@ -38,7 +38,7 @@ pub fn body(report: &PullRequestReport) -> String {
 
 /// The comment without its marker, for checks.
 pub fn summary(report: &PullRequestReport) -> String {
-    let opening = format!("### {}\n\n{}\n\n", headline(report), commits(report));
+    let opening = format!("### {}\n\n{}{}\n\n", headline(report), movements(report), commits(report));
     let next = next_step(report).map(|next| format!("{next}\n\n")).unwrap_or_default();
     let below = [acknowledgement(report), machines(report)].concat();
     let folded = folded(report);
@@ -97,17 +97,37 @@ fn verdict(report: &PullRequestReport) -> String {
         ]
         .concat(),
         State::NotComparable if report.rows.is_empty() => "No results to compare".to_owned(),
+        State::NotComparable if report.machines_changed() => {
+            format!("Not comparable: the machine changed between base and head in {all}")
+        }
         State::NotComparable => format!("Not comparable: base and head were measured differently in {all}"),
-        _ if counts.not_comparable == 0 => format!("No change beyond {MATTERS} in {all}"),
         _ => {
-            let skipped = more(counts.not_comparable, "not comparable");
-            format!("No change beyond {MATTERS} in {} of {all}{skipped}", count(counts.unchanged))
+            let limit = report.no_change_beyond().map(percent::tenths);
+            let limit = limit.map_or_else(String::new, |limit| format!(" beyond {limit}"));
+            let unchanged = match counts.not_comparable {
+                0 => all,
+                _ => format!("{} of {all}", count(counts.unchanged)),
+            };
+            format!("No change{limit} in {unchanged}{}", more(counts.not_comparable, "not comparable"))
         }
     }
 }
 
 fn more(number: usize, what: &str) -> String {
     if number == 0 { String::new() } else { format!("; {} {what}", count(number)) }
+}
+
+/// A line per machine that moved enough to limit verdicts.
+fn movements(report: &PullRequestReport) -> String {
+    let limiting = report.movements.iter().filter(|(_, moved)| moved.limits_verdicts);
+    let lines = limiting.map(|(machine, moved)| {
+        let consequence = match moved.comparable {
+            true => "Only larger changes count. A paired A/B finds smaller ones.",
+            false => "Not comparable; run a paired A/B.",
+        };
+        format!("Machine {} moved: {}. {consequence}\n\n", escaped(machine), escaped_long(&moved.to_string()))
+    });
+    fitting(lines, MOVEMENTS_BYTES_MAX).concat()
 }
 
 fn commits(report: &PullRequestReport) -> String {
@@ -127,6 +147,7 @@ fn next_step(report: &PullRequestReport) -> Option<String> {
             Some("No action needed. For more repetitions, comment `/roundtrip retry`.".to_owned())
         }
         _ if is_slower => None,
+        State::NotComparable if report.machines_changed() => None,
         State::NotComparable if !report.rows.is_empty() => {
             Some(format!("See [the differences]({}).", report.comparison_url))
         }

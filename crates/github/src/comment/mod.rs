@@ -14,6 +14,8 @@ pub use check::{check, name as check_name};
 pub use state::State;
 
 use roundtrip_domain::comparison::Verdict;
+use roundtrip_wire::movement::Movement;
+use std::collections::BTreeMap;
 
 /// The results of a pull request so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +36,8 @@ pub struct PullRequestReport {
     pub legs: Vec<Leg>,
     /// The compared series.
     pub rows: Vec<ComparedSeries>,
+    /// How much machines moved between base and head, by name. Machines that measured both alternately are absent.
+    pub movements: BTreeMap<String, Movement>,
     /// The method, in one line.
     pub methodology: String,
     /// Whether it comes from a fork: never a base, never an alert.
@@ -91,6 +95,8 @@ pub struct ComparedSeries {
     pub interval: Option<(f64, f64)>,
     /// The verdict.
     pub verdict: Verdict,
+    /// If it did not change: it has not changed by more than this share.
+    pub no_change_beyond: Option<f64>,
 }
 
 /// A user's statement that a slowdown is intended.

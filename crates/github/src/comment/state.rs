@@ -92,6 +92,18 @@ impl PullRequestReport {
         counts
     }
 
+    /// No unchanged series has changed by more than this share.
+    pub(super) fn no_change_beyond(&self) -> Option<f64> {
+        let unchanged = self.rows.iter().filter(|row| row.verdict == Verdict::NoChange);
+        unchanged.filter_map(|row| row.no_change_beyond).reduce(f64::max)
+    }
+
+    /// Whether all series are on machines that moved too much for verdicts.
+    pub(super) fn machines_changed(&self) -> bool {
+        let changed = |machine: &str| self.movements.get(machine).is_some_and(|moved| !moved.comparable);
+        !self.rows.is_empty() && self.rows.iter().all(|row| changed(&row.machine))
+    }
+
     /// The changed series: slower before faster, largest certain change first.
     pub(super) fn changed(&self) -> Vec<&ComparedSeries> {
         let is_changed =

@@ -3,6 +3,8 @@
 use super::*;
 use crate::report::{DOCS_URL, NO_COMPARISON, methodology, no_contact};
 use proptest::prelude::*;
+use roundtrip_stats::movement::Reference;
+use roundtrip_stats::verdict::Rule;
 
 const BASE: &str = "a1b2c3d4e5f60718293a4b5c6d7e8f9012345678";
 const HEAD: &str = "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432";
@@ -28,6 +30,7 @@ pub(super) fn row(verdict: Verdict) -> ComparedSeries {
         change: Some(change),
         interval: Some((change - 0.033, change + 0.035)),
         verdict,
+        no_change_beyond: Some(0.03),
     }
 }
 
@@ -98,6 +101,40 @@ fn an_acknowledged_regression() {
 #[test]
 fn no_change() {
     insta::assert_snapshot!(body(&report(&many(Verdict::NoChange, 184))));
+}
+
+/// The movement between two readings of a canary.
+fn moved(sides_ns: [u64; 2]) -> Movement {
+    Movement::of(Vec::from_iter(Reference::of_canary("wake".into(), sides_ns)), &Rule::default()).unwrap()
+}
+
+#[test]
+fn a_machine_that_changed() {
+    let mut report = report(&many(Verdict::NotComparable, 12));
+    report.movements = [("lab-1".to_owned(), moved([5_000, 6_150]))].into();
+    insta::assert_snapshot!(body(&report));
+}
+
+#[test]
+fn a_machine_that_moved_within_the_limit() {
+    let mut report = report(&many(Verdict::NoChange, 4));
+    report.rows[2].no_change_beyond = Some(1.03 * 1.057 - 1.0);
+    report.movements =
+        [("lab-1".to_owned(), moved([7_000, 7_400])), ("lab-2".to_owned(), moved([7_000, 7_010]))].into();
+    insta::assert_snapshot!(body(&report));
+}
+
+#[test]
+fn a_check_of_a_machine_that_changed_is_neutral() {
+    let mut report = report(&[Verdict::NotComparable]);
+    report.movements = [("lab-1".to_owned(), moved([5_000, 6_150]))].into();
+    let check = check(&report);
+    assert_eq!(check["conclusion"], "neutral");
+    let title = "Not comparable: the machine changed between base and head in 1 series";
+    assert_eq!(check["output"]["title"], title);
+    let summary = check["output"]["summary"].as_str().unwrap();
+    let line = "Machine lab-1 moved: canary wake \\+23 %. Not comparable; run a paired A/B.\n";
+    assert!(summary.starts_with(&format!("### {title}\n\n{line}")), "{summary}");
 }
 
 #[test]
@@ -180,7 +217,7 @@ prop_compose! {
         ComparedSeries {
             transport, case, machine, metric: "p50".into(), message_bytes: bytes,
             base_ns: numbers.map(|numbers| numbers.0), head_ns: numbers.map(|numbers| numbers.1),
-            change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict],
+            change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict], no_change_beyond: None,
         }
     }
 }
@@ -197,6 +234,7 @@ proptest! {
         report.rows = rows.iter().cycle().take(rows.len() * copies).cloned().collect();
         let lost = |place| Leg { machine: format!("{reason}{place}"), state: LegState::Failed, reason: Some(reason.clone()) };
         report.legs = (0..machines).map(lost).collect();
+        report.movements = (0..machines).map(|place| (format!("{reason}{place}"), moved([5_000, 6_150]))).collect();
         report.methodology = methodology;
         report.acknowledgement = Some(Acknowledgement { by: reason.clone(), reason });
         let body = body(&report);

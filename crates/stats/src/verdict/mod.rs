@@ -47,10 +47,6 @@ pub struct Rule {
     /// A row with its confidence interval within this share of the base's time has not changed. A change of the p90,
     /// the p99 or the shape must be at least as large.
     pub matters: f64,
-    /// How much the machine moved between the sides, as a share ([`movement::largest`]); 0 for pairs, which share each
-    /// minute. The interval of a change must be beyond it in either direction, and beyond
-    /// [`movement::COMPARABLE_MAX`] there is no verdict.
-    pub movement: f64,
     /// The numbers of pairs at which a row is evaluated, ascending. After the last look, an undecided row is
     /// inconclusive.
     pub looks: Vec<usize>,
@@ -80,7 +76,6 @@ impl Default for Rule {
             false_share: 0.01,
             least: 0.01,
             matters: 0.03,
-            movement: 0.0,
             looks: vec![8, 10, 12, 15, 18, 22, 27, 33, 40, 49, 60],
         }
     }
@@ -114,6 +109,8 @@ pub struct Row {
     pub shape: Option<Outcome>,
     /// The smallest change of the p50 that counts, as a share of the base's time.
     pub least: f64,
+    /// How much the machine moved between the sides, as a share; 0 for pairs, which share each minute.
+    pub movement: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
 }
@@ -127,6 +124,9 @@ pub struct Sides {
     pub profiles: Option<[Vec<Profile>; 2]>,
     /// Effects found in past A/A comparisons, as passed to [`Rule::least_of`].
     pub effects: Vec<f64>,
+    /// How much the machine moved between the sides, as a share ([`movement::largest`]). The interval of a change
+    /// must be beyond it in either direction, and beyond [`movement::COMPARABLE_MAX`] there is no verdict.
+    pub movement: f64,
 }
 
 /// Compares complete, unpaired rows.
@@ -143,8 +143,9 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    pub(crate) fn of(rule: &Rule, Sides { p50s: [base, head], profiles, effects }: &Sides) -> Self {
-        let mut row = Row::new(rule.least_of(effects));
+    pub(crate) fn of(rule: &Rule, sides: &Sides) -> Self {
+        let Sides { p50s: [base, head], profiles, effects, movement } = sides;
+        let mut row = Row { movement: *movement, ..Row::new(rule.least_of(effects)) };
         row.p50 = ranked(base, head);
         let repetitions = base.len().min(head.len());
         if let Some([base, head]) = profiles {
@@ -203,7 +204,7 @@ impl From<shape::Moved> for Outcome {
 
 impl Row {
     fn new(least: f64) -> Self {
-        Self { p50: Outcome::NOTHING, p90: None, p99: None, shape: None, least, reason: None }
+        Self { p50: Outcome::NOTHING, p90: None, p99: None, shape: None, least, movement: 0.0, reason: None }
     }
 
     fn all(&mut self) -> impl Iterator<Item = &mut Outcome> {
@@ -224,6 +225,12 @@ impl Row {
     fn compared(&self) -> usize {
         1 + self.secondary().count()
     }
+}
+
+/// Whether an interval contains 0 or a change no larger than the movement of the machine.
+fn may_be_movement([low, high]: [f64; 2], movement: f64) -> bool {
+    let movement = movement.ln_1p();
+    low <= movement && -movement <= high
 }
 
 impl Rule {
@@ -250,15 +257,10 @@ impl Rule {
         self.least.max((2.0 * robust::deviation(&mut sizes)).exp_m1())
     }
 
-    /// Whether the machine moved too much between the sides for any verdict.
-    pub fn machine_changed(&self) -> bool {
-        self.movement > movement::COMPARABLE_MAX
-    }
-
     /// A row without a change has not changed by more than this, as a share: [`Rule::matters`] and the movement of the
     /// machine, `(1 + matters) (1 + movement) - 1`.
-    pub fn no_change_beyond(&self) -> f64 {
-        (self.matters.ln_1p() + self.movement.ln_1p()).exp_m1()
+    pub fn no_change_beyond(&self, movement: f64) -> f64 {
+        (self.matters.ln_1p() + movement.ln_1p()).exp_m1()
     }
 
     /// The smallest number of repetitions per side with which a single change can be significant among this many tests.
@@ -283,10 +285,10 @@ impl Rule {
 
     /// Sets the verdicts that the data allow so far.
     fn judge(&self, row: &mut Row) {
-        if self.machine_changed() {
+        if !movement::is_comparable(row.movement) {
             return;
         }
-        row.p50.verdict = self.verdict(&row.p50, row.least).or_else(|| {
+        row.p50.verdict = self.verdict(&row.p50, row.least, row.movement).or_else(|| {
             let Shift { estimate, interval } = row.p50.shift?;
             let matters = self.matters.ln_1p();
             let is_within = interval.is_some_and(|[low, high]| -matters < low && high < matters);
@@ -296,27 +298,21 @@ impl Rule {
             (is_within || is_tiny).then_some(Verdict::NoChange)
         });
         for outcome in [&mut row.p90, &mut row.p99, &mut row.shape].into_iter().flatten() {
-            outcome.verdict = self.verdict(outcome, self.matters);
+            outcome.verdict = self.verdict(outcome, self.matters, row.movement);
         }
     }
 
     /// Returns the verdict if there is a change of at least this share. The interval must exclude 0 too, and all changes
     /// up to the movement of the machine: it covers all pairs, but the p-value may be from an earlier look.
-    fn verdict(&self, outcome: &Outcome, least: f64) -> Option<Verdict> {
+    fn verdict(&self, outcome: &Outcome, least: f64, movement: f64) -> Option<Verdict> {
         let Shift { estimate, interval } = outcome.shift?;
         if outcome.p_adjusted > self.false_share
             || estimate.abs() < least.ln_1p()
-            || interval.is_some_and(|interval| self.may_be_movement(interval))
+            || interval.is_some_and(|interval| may_be_movement(interval, movement))
         {
             return None;
         }
         Some(if estimate > 0.0 { Verdict::Regressed } else { Verdict::Improved })
-    }
-
-    /// Whether an interval contains 0 or a change no larger than the movement of the machine.
-    fn may_be_movement(&self, [low, high]: [f64; 2]) -> bool {
-        let movement = self.movement.ln_1p();
-        low <= movement && -movement <= high
     }
 
     /// Marks an undecided row as inconclusive, with the reason.

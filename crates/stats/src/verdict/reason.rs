@@ -1,6 +1,7 @@
 //! The reason why a row is inconclusive, as a sentence with figures.
 
-use super::{Row, Rule};
+use super::{Row, Rule, may_be_movement};
+use crate::movement;
 use crate::percent;
 use crate::shift::Shift;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -90,8 +91,8 @@ pub(super) struct Measured {
 impl Reason {
     pub(super) fn of(rule: &Rule, row: &Row, measured: &Measured) -> Self {
         let Measured { count: has, unit, tests, .. } = *measured;
-        if rule.machine_changed() {
-            return Self::MachineChanged { movement: rule.movement };
+        if !movement::is_comparable(row.movement) {
+            return Self::MachineChanged { movement: row.movement };
         }
         let Some(Shift { estimate, interval: Some([low, high]) }) = row.p50.shift else {
             let needs = match unit {
@@ -111,8 +112,8 @@ impl Reason {
                 return Self::TooFew { has, needs, unit };
             }
             Self::NotSignificant { change, p: row.p50.p_adjusted, false_share: rule.false_share, more, unit }
-        } else if rule.may_be_movement([low, high]) {
-            Self::WithinMovement { change, movement: rule.movement }
+        } else if may_be_movement([low, high], row.movement) {
+            Self::WithinMovement { change, movement: row.movement }
         } else {
             Self::WithinNoise { change, least: row.least }
         }

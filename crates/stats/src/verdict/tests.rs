@@ -140,8 +140,8 @@ fn change_counts_only_beyond_the_movement_of_the_machine() {
         p50s.into_iter().map(|p50| std::array::from_fn(|index| p50 + 0.01 * index as f64)).collect()
     });
     let p50s = profiles.each_ref().map(|side| side.iter().map(|profile| profile[P50]).collect());
-    let row = [Sides { p50s, profiles: Some(profiles), effects: Vec::new() }];
-    let with = |movement| unpaired(&Rule { movement, ..Rule::default() }, &row)[0];
+    let sides = Sides { p50s, profiles: Some(profiles), ..Sides::default() };
+    let with = |movement| unpaired(&Rule::default(), &[Sides { movement, ..sides.clone() }])[0];
     let why = |movement| with(movement).reason.map(|reason| reason.to_string());
 
     assert_eq!(with(0.05).p50.verdict, Some(Verdict::Regressed));
@@ -155,10 +155,10 @@ fn change_counts_only_beyond_the_movement_of_the_machine() {
 
 #[test]
 fn row_without_a_change_has_none_beyond_the_movement() {
-    let row = [Sides { p50s: [side_of_ten(1.0, 0.01, 80), side_of_ten(1.0, 0.01, 81)], ..Sides::default() }];
     let with = |movement| {
-        let rule = Rule { movement, ..Rule::default() };
-        (unpaired(&rule, &row)[0].p50.verdict, (rule.no_change_beyond() * 1e4).round())
+        let p50s = [side_of_ten(1.0, 0.01, 80), side_of_ten(1.0, 0.01, 81)];
+        let row = unpaired(&Rule::default(), &[Sides { p50s, movement, ..Sides::default() }])[0];
+        (row.p50.verdict, (Rule::default().no_change_beyond(movement) * 1e4).round())
     };
     assert_eq!(with(0.0), (Some(Verdict::NoChange), 300.0));
     assert_eq!(with(0.05), (Some(Verdict::NoChange), 815.0));
@@ -220,7 +220,7 @@ fn reports_are_compared_by_p90_p99_and_shape() {
     };
     let profiles = [side(21, 0.0), side(22, 0.2)];
     let p50s = profiles.clone().map(|side| side.iter().map(|profile| profile[5]).collect());
-    let row = unpaired(&Rule::default(), &[Sides { p50s, profiles: Some(profiles), effects: Vec::new() }])[0];
+    let row = unpaired(&Rule::default(), &[Sides { p50s, profiles: Some(profiles), ..Sides::default() }])[0];
     assert_eq!(row.p50.verdict, Some(Verdict::NoChange));
     assert!([row.p90, row.p99, row.shape].into_iter().flatten().all(|outcome| outcome.changed()), "{row:?}");
 }
@@ -268,7 +268,7 @@ fn no_change_is_reported_if_the_interval_contains_zero() {
         let shift = Shift { estimate: 0.05, interval: Some(interval) };
         Outcome { shift: Some(shift), p: 0.001, p_adjusted: 0.005, verdict: None }
     };
-    let verdict_of = |interval| Rule::default().verdict(&outcome(interval), 0.01);
+    let verdict_of = |interval| Rule::default().verdict(&outcome(interval), 0.01, 0.0);
     assert_eq!((verdict_of([0.01, 0.09]), verdict_of([-0.01, 0.11])), (Some(Verdict::Regressed), None));
 }
 

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 use std::fmt::Display;
 use std::path::Path;
 
-/// A result with repetitions around this time.
+/// A result with repetitions around this time, of a transport that is no control.
 fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     let time = |index: u32| time_ns + u64::from(index) * 7_919 % 997 * time_ns / 100_000;
     let repetitions = (0..12).map(|index| factory::repetition(index, &[time(index), 2 * time(index)]));
-    factory::result(transport, message_bytes, repetitions.collect())
+    let mut result = factory::result(transport, message_bytes, repetitions.collect());
+    result.transport.control = false;
+    result
 }
 
 fn path(base: impl Display, head: impl Display) -> String {
@@ -207,7 +209,9 @@ fn of_two_modes(commit: u64, slow: bool) -> RunReport {
             .collect();
         factory::repetition(index, &times)
     };
-    nth_with(commit, vec![factory::result("pipe", 64, (0..12).map(repetition).collect())])
+    let mut result = factory::result("pipe", 64, (0..12).map(repetition).collect());
+    result.transport.control = false;
+    nth_with(commit, vec![result])
 }
 
 #[database_test]
@@ -257,6 +261,122 @@ async fn noisy_case_needs_a_larger_change(app: TestApp) {
     assert!(why.contains("A/A comparisons of this case vary by"), "{why}");
 }
 
+/// Commits 1 and 2, with these times of a pipe, and readings of a canary.
+fn moved(pipe_ns: [u64; 2], canary_ns: [u64; 2]) -> [RunReport; 2] {
+    [0, 1].map(|side| {
+        let results = vec![result("pipe", 64, pipe_ns[side]), result("fifo", 64, 10_000)];
+        let mut report = nth_with(1 + side as u64, results);
+        report.canaries[0].p50_ns = Some(canary_ns[side]);
+        report
+    })
+}
+
+#[database_test]
+async fn machine_that_changed_is_not_compared(app: TestApp) {
+    for (machine, canary_ns) in [("lab-1", 1_300), ("lab-2", 1_000)] {
+        for report in moved([10_000, 13_000], [1_000, canary_ns]) {
+            app.store(&factory::on(machine, report)).await;
+        }
+    }
+    let comparison = app.read(&path(factory::sha(1), factory::sha(2))).await;
+    let verdicts = |machine: &str| -> Vec<String> {
+        let pairs = comparison["pairs"].as_array().unwrap().iter();
+        let pairs = pairs.filter(|pair| pair["head"]["machine"] == machine);
+        pairs.map(|pair| pair["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(verdicts("lab-1"), ["not comparable", "not comparable"]);
+    assert_eq!(verdicts("lab-2"), ["no change", "regressed"]);
+    let canary = json!([{ "kind": "canary", "name": "null-syscall", "change": 0.3 }]);
+    let movement = json!({
+        "comparable": false, "limits_verdicts": true, "movement": 0.3, "moved_count": 1, "references": canary,
+    });
+    let machines = &comparison["machines"];
+    assert!(agree(&machines[0]["moved"], &movement), "{machines}");
+    assert_eq!(at(machines, "*/machine,moved/comparable"), json!([["lab-1", false], ["lab-2", true]]));
+    let reasons = json!(["machine changed: canary null-syscall +30 %"]);
+    assert_eq!(
+        at(&comparison["not_compared"], "*/reasons,machines,pair_count"),
+        json!([[reasons, ["lab-1"], 2]])
+    );
+    let pair = pair_of(&comparison, "pipe");
+    let figures = at(pair, "kind,reasons,least_change,no_change_beyond,undecided,p99/verdict");
+    assert_eq!(figures, json!(["not-comparable", reasons, null, null, null, null]));
+    assert!(pair["change"].as_f64().unwrap() > 0.2, "{pair}");
+}
+
+#[database_test]
+async fn change_counts_only_beyond_the_movement_of_the_machine(app: TestApp) {
+    let mut answers = Vec::new();
+    for (pipe_ns, canary_ns) in [(10_400, 1_050), (14_000, 1_050), (10_400, 1_000)] {
+        let [base, head] = moved([10_000, pipe_ns], [1_000, canary_ns]);
+        app.store(&base).await;
+        app.store(&head).await;
+        let comparison = app.read(&path(base.run_id, head.run_id)).await;
+        assert_eq!(comparison["machines"][0]["moved"]["comparable"], true);
+        let limit = (comparison["no_change_beyond"].as_f64().unwrap() * 1e4).round();
+        assert_eq!(comparison["no_change_beyond"], pair_of(&comparison, "fifo")["no_change_beyond"]);
+        let pipe = pair_of(&comparison, "pipe");
+        answers.push(json!([pipe["verdict"], limit]));
+        if pipe["verdict"] == "inconclusive" {
+            let undecided = pipe["undecided"].as_str().unwrap();
+            assert!(undecided.starts_with("within the movement of the machine: change +"), "{undecided}");
+        }
+    }
+    assert_eq!(
+        answers,
+        [json!(["inconclusive", 815.0]), json!(["regressed", 815.0]), json!(["regressed", 300.0])]
+    );
+}
+
+/// Commits cannot change a control.
+#[database_test]
+async fn control_shows_that_the_machine_moved(app: TestApp) {
+    let mut sides = moved([10_000, 13_000], [1_000, 1_000]);
+    for (report, ns) in sides.iter_mut().zip([20_000, 26_000]) {
+        let mut control = result("udp", 64, ns);
+        control.transport.control = true;
+        report.results.push(control);
+    }
+    let [base, head] = sides;
+    let comparison = compared(&app, &base, &head).await;
+    assert_eq!(texts(&comparison, "pairs/*/verdict"), ["not comparable"; 3]);
+    let most_moved = &comparison["machines"][0]["moved"]["references"][0];
+    assert_eq!(at(most_moved, "kind,name"), json!(["control", "udp 64 B same-cpu"]));
+    let change = most_moved["change"].as_f64().unwrap();
+    assert!(change > 0.28 && change < 0.3, "{change}");
+}
+
+#[database_test]
+async fn without_canaries_and_controls_the_movement_is_unknown(app: TestApp) {
+    let [base, head] =
+        moved([10_000, 12_000], [1_000, 1_000]).map(|report| RunReport { canaries: vec![], ..report });
+    let comparison = compared(&app, &base, &head).await;
+    assert_eq!(texts(&comparison, "pairs/*/verdict"), ["no change", "regressed"]);
+    assert_eq!(comparison["machines"], json!([{ "machine": "lab-1", "moved": null }]));
+}
+
+/// A job that alternates both sides reads the canaries once, and the machine moves for both alike.
+#[database_test]
+async fn paired_runs_do_not_depend_on_the_movement(app: TestApp) {
+    let mut sides = moved([10_000, 13_000], [1_000, 1_300]);
+    for (report, ns) in sides.iter_mut().zip([20_000, 26_000]) {
+        report.results.push(factory::steady("control", 64, ns));
+        app.store(report).await;
+    }
+    let verdicts = async || {
+        let comparison = app.read(&path(factory::sha(1), factory::sha(2))).await;
+        (texts(&comparison, "pairs/*/verdict"), comparison["machines"].clone())
+    };
+    assert_eq!(verdicts().await.0, ["not comparable"; 3]);
+    app.execute("update run set job_id = 1").await;
+    let (verdicts_of_pairs, machines) = verdicts().await;
+    assert_eq!(verdicts_of_pairs, ["regressed", "no change", "regressed"]);
+    assert_eq!(machines, json!([]));
+    // The same job measured both, one after the other.
+    app.execute("update run set order_seed = run_id::text").await;
+    assert_eq!(verdicts().await.0, ["not comparable"; 3]);
+}
+
 /// The command line is tested with the same file: `agents/tests/it/compare.rs`.
 #[database_test]
 async fn server_and_command_line_agree(app: TestApp) {
@@ -292,6 +412,10 @@ fn agree(one: &Value, other: &Value) -> bool {
         }
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| agree(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let are_alike = |(name, value)| other.get(name).is_some_and(|other| agree(value, other));
+            one.len() == other.len() && one.iter().all(are_alike)
         }
         _ => one == other,
     }

@@ -71,6 +71,7 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
             change: Some(0.1),
             interval: Some((0.08, 0.12)),
             verdict,
+            no_change_beyond: Some(0.03),
         }],
         ..PullRequestReport::default()
     }

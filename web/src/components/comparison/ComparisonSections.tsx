@@ -12,6 +12,7 @@ import { compareCsvHref, toErrorRates, toRun } from "@/lib/paths";
 import { oneOf, text } from "@/lib/search";
 import { counted, formatCount, upperFirst } from "@/lib/units";
 import { confidenceText, countsText } from "./headline";
+import { MachineMovements } from "./MachineMovements";
 import { markdownOf, pairsTable } from "./markdown";
 import { NotComparableCases, PairTable } from "./PairTable";
 import { byKind, KIND_NAMES, KINDS, totalsOf, unbrokenShares } from "./pairs";
@@ -122,7 +123,7 @@ function noRows({ counts }: Comparison): string {
   return compared === 0 ? "No comparable cases; reasons below." : "No matching cases.";
 }
 
-/** The two sides, the number of cases by verdict, and the false-positive rate. */
+/** Machines that moved, the two sides, the number of cases by verdict, and the false-positive rate. */
 export function ComparisonLede({ project, comparison }: { project: string; comparison: Comparison }) {
   const { base, head, counts } = comparison;
   const { compared, all } = totalsOf(counts);
@@ -132,6 +133,7 @@ export function ComparisonLede({ project, comparison }: { project: string; compa
   const apart = head.commit.ordinal - base.commit.ordinal;
   return (
     <>
+      <MachineMovements project={project} comparison={comparison} />
       <p className="lede">
         Base <Side project={project} side={base} />, head <Side project={project} side={head} />
         {apart > 0 && `, ${counted(apart, "commit")} later`}

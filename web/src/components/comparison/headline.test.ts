@@ -63,6 +63,12 @@ describe("the headline", () => {
     expect(title(aPair(), aPair({ least_change: 0.089 }))).toContain("1.0 to 8.9 % by case");
   });
 
+  it("gives the largest limit of the unchanged cases", () => {
+    const open = aPair({ verdict: "inconclusive", no_change_beyond: 0.09 });
+    const moved = aPair({ no_change_beyond: 0.082 });
+    expect(title(aPair(), moved, open)).toContain("No change beyond 8.2 % in 2 of 3 cases; 1 inconclusive");
+  });
+
   it("counts inconclusive cases", () => {
     const open = aPair({ verdict: "inconclusive", undecided: "too few repetitions a side: has 2, needs 4" });
     expect(title(open, open)).toBe("All 2 cases are inconclusive.");
@@ -78,6 +84,9 @@ describe("the headline", () => {
     );
     expect(title(aPair({ ...none, base: null, reasons: ["not in the base"] }))).toBe(
       "No results for aaaaaaa.",
+    );
+    expect(title(aPair({ ...none, reasons: ["machine changed: canary wake +23 %"] }))).toBe(
+      "The only case is not comparable: machine changed (canary wake +23 %).",
     );
     expect(title()).toBe("No results for either commit.");
   });

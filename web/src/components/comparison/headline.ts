@@ -19,9 +19,6 @@ import {
   totalsOf,
 } from "./pairs";
 
-/** A case without a change has none beyond this share of the base's time: `Rule::matters` of `roundtrip-stats`. */
-const MATTERS = 0.03;
-
 export function headlineOf(comparison: Comparison): string {
   const { counts, pairs } = comparison;
   const { compared } = totalsOf(counts);
@@ -36,7 +33,8 @@ export function headlineOf(comparison: Comparison): string {
     return `Shape changed for ${subjectOf(shape, comparison)} on ${machineOf(shape)}; ${share}.`;
   }
   const threshold = `threshold ${leastText(comparison)}`;
-  const none = `No change beyond ${sizeText(MATTERS)} in`;
+  const limit = comparison.no_change_beyond;
+  const none = `No change${limit === null ? "" : ` beyond ${sizeText(limit)}`} in`;
   if (undecided === 0) return `${none} ${counted(compared, "case")}; ${threshold}.`;
   if (undecided === compared) {
     return undecided === 1

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { aComparison, aPair } from "@/test/comparisons";
+import { aComparison, aMovement, aPair } from "@/test/comparisons";
 import { aCommit } from "@/test/fixtures";
 import { markdownOf } from "./markdown";
 
@@ -35,6 +35,16 @@ it("has the headline, changed rows first, reasons and a link", () => {
     "- 1 case: kernel: 6.1 vs 6.2",
     "",
     `[Full comparison](${LINK})`,
+    "",
+  ]);
+});
+
+it("says after the headline which machine moved", () => {
+  const machines = [{ machine: "lab-1", moved: aMovement({ movement: 0.23 }) }];
+  const lines = markdownOf(aComparison([aPair()], { machines }), LINK).split("\n");
+  expect(lines.slice(1, 4)).toEqual([
+    "",
+    "Machine lab-1 moved: canary wake +23.0 %. Not comparable; run a paired A/B.",
     "",
   ]);
 });

@@ -5,6 +5,7 @@ import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { counted, formatNs, upperFirst } from "@/lib/units";
 import { countsText, headlineOf } from "./headline";
+import { consequenceOf, movementLines } from "./movement";
 import {
   boundsOf,
   byKind,
@@ -37,6 +38,10 @@ export function markdownOf(comparison: Comparison, link: string): string {
   const opening = [
     `**${escaped(headlineOf(comparison))}**`,
     "",
+    ...movementLines(comparison).flatMap((line) => [
+      escaped(`${line.text} ${consequenceOf(line).join("")}`),
+      "",
+    ]),
     `Base ${commitText(base.commit)}, head ${commitText(head.commit)}. ${upperFirst(countsText(counts))}.`,
     "",
   ];

@@ -242,7 +242,9 @@ function titleOf(of: Reasons): string {
   return reasonsOf(of).join("; ") || "unknown reason";
 }
 
-/** A missing side: `not measured in the base`. */
+/** A missing side or a changed machine: `not measured in the base`, `machine changed (canary wake +23 %)`. */
 function reasonText(reason: string): string {
-  return reason.replace(/^not in the /, "not measured in the ");
+  return reason
+    .replace(/^not in the /, "not measured in the ")
+    .replace(/^(machine changed): (.*)$/, "$1 ($2)");
 }

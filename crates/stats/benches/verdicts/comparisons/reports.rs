@@ -45,11 +45,11 @@ fn sides(levels: [Vec<f64>; 2], random: &mut StdRng) -> Sides {
         side.into_iter().map(|level| Messages::ONE_MODE.profile(level, random)).collect()
     });
     let p50s = profiles.each_ref().map(|side| side.iter().map(|profile| profile[P50]).collect());
-    Sides { p50s, profiles: Some(profiles), effects: Vec::new() }
+    Sides { p50s, profiles: Some(profiles), ..Sides::default() }
 }
 
-fn any_changed(rule: &Rule, cases: &[Sides]) -> bool {
-    verdict::unpaired(rule, cases).iter().any(verdict::Row::changed)
+fn any_changed(cases: &[Sides]) -> bool {
+    verdict::unpaired(&Rule::default(), cases).iter().any(verdict::Row::changed)
 }
 
 fn share(found: usize, all: usize) -> f64 {
@@ -68,7 +68,7 @@ fn unequal_scatter(comparisons: usize) -> Row {
                 sides(levels, &mut random)
             };
             let cases: Vec<Sides> = (0..CASES).map(|_| case()).collect();
-            found += usize::from(any_changed(&Rule::default(), &cases));
+            found += usize::from(any_changed(&cases));
             let p: Vec<f64> = cases
                 .iter()
                 .map(|Sides { p50s: [base, head], .. }| rank_sum(base, head).unwrap().p_two_sided)
@@ -134,9 +134,9 @@ impl Reports {
         Self { cases, canaries: (0..CANARIES).map(canary).collect() }
     }
 
-    /// The rule with the movement of the canaries, and of the cases that are controls.
+    /// The cases with the movement of the canaries, and of the cases that are controls.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "near a million nanoseconds")]
-    fn rule(&self, own: usize) -> Rule {
+    fn moved(&self, own: usize) -> Vec<Sides> {
         let canaries = self.canaries.iter().filter_map(|sides| Reference::of_canary(String::new(), *sides));
         let controls = self.cases[own..].iter().filter_map(|Sides { p50s, .. }| {
             let ns = p50s
@@ -145,7 +145,7 @@ impl Reports {
             Reference::of_control(String::new(), [&ns[0], &ns[1]])
         });
         let movement = movement::largest(&canaries.chain(controls).collect::<Vec<_>>());
-        Rule { movement, ..Rule::default() }
+        self.cases.iter().map(|sides| Sides { movement, ..sides.clone() }).collect()
     }
 }
 
@@ -156,10 +156,10 @@ fn drift(own: usize, comparisons: usize) -> Row {
     for _ in 0..comparisons {
         let loads = [Load::draw(&mut random), Load::draw(&mut random)];
         let reports = Reports::draw(loads, &mut random);
-        let rule = reports.rule(own);
-        found += usize::from(any_changed(&rule, &reports.cases));
-        without += usize::from(any_changed(&Rule::default(), &reports.cases));
-        refused += usize::from(rule.machine_changed());
+        let cases = reports.moved(own);
+        found += usize::from(any_changed(&cases));
+        without += usize::from(any_changed(&reports.cases));
+        refused += usize::from(!movement::is_comparable(cases[0].movement));
     }
     let name = match own {
         CASES => "machine drift, canaries only".to_owned(),
@@ -184,7 +184,7 @@ fn on_quiet_machine(own: usize, comparisons: usize) -> String {
             let [base, head] = [0.0, slower.ln_1p()]
                 .map(|level| (0..REPETITIONS).map(|_| level + normal(NOISE, random)).collect::<Vec<_>>());
             reports.cases[0] = sides([base, head], random);
-            let rows = verdict::unpaired(&reports.rule(own), &reports.cases);
+            let rows = verdict::unpaired(&Rule::default(), &reports.moved(own));
             rows[0].p50.verdict == Some(Verdict::Regressed)
         };
         let found = (0..comparisons).filter(|_| is_found(&mut random)).count();

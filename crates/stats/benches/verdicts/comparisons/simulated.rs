@@ -57,7 +57,7 @@ pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &m
         let (base, head) = levels.into_iter().map(|levels| truth.sides(levels, random).into()).unzip();
         let profiles: [Vec<_>; 2] = [base, head];
         let p50s = profiles.each_ref().map(|side| side.iter().map(|profile| profile[P50]).collect());
-        Sides { p50s, profiles: Some(profiles), effects: Vec::new() }
+        Sides { p50s, profiles: Some(profiles), ..Sides::default() }
     });
     verdict::unpaired(&Rule::default(), &sides.collect::<Vec<_>>())
 }

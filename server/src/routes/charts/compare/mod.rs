@@ -12,7 +12,7 @@ use crate::routes::projects::{ProjectPath, project_id};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use roundtrip_domain::comparison::kind::{self, KindCounts, NotCompared, PairKind};
-use roundtrip_domain::comparison::{self, ComparisonPair};
+use roundtrip_domain::comparison::{self, ComparisonPair, MachineMovement};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::commit::CommitSummary;
@@ -37,6 +37,11 @@ pub(crate) struct Comparison {
     /// The smallest and largest threshold for changes, as shares; null if nothing is compared.
     #[schema(required)]
     pub least_changes: Option<[f64; 2]>,
+    /// No unchanged pair has changed by more than this share: the largest `no_change_beyond`. Null without unchanged pairs.
+    #[schema(required)]
+    pub no_change_beyond: Option<f64>,
+    /// The machines whose sides were not measured alternately, by name, and how much they moved between the sides.
+    pub machines: Vec<MachineMovement>,
     /// Reasons why pairs are not compared, most frequent first.
     pub not_compared: Vec<NotCompared>,
     /// By machine: first the series of the head, then those only in the base. With `limit`: by kind, largest changes
@@ -128,7 +133,8 @@ pub(crate) async fn compare(
     let base = side(&state, project_id, &query.base).await?;
     let head = side(&state, project_id, &query.head).await?;
     let machine = query.machine.as_ref();
-    let (mut pairs, case_counts) = comparison::pairs(&state.pool, project_id, &base, &head, machine).await?;
+    let found = comparison::of_sides(&state.pool, project_id, &base, &head, machine).await?;
+    let comparison::Comparison { mut pairs, case_counts, machines } = found;
     if !query.q.is_empty() {
         let filter = Filter { words: query.q, ..Filter::default() };
         let series = search::all(&state.pool, project_id, &filter).await?;
@@ -137,7 +143,7 @@ pub(crate) async fn compare(
     let limit = query.limit.map(|limit| within("limit", limit, 1..=LIMIT_MAX)).transpose()?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     let (counts, least_changes) = (KindCounts::new(&pairs), kind::least_changes(&pairs));
-    let not_compared = kind::not_compared(&pairs);
+    let (not_compared, no_change_beyond) = (kind::not_compared(&pairs), kind::no_change_beyond(&pairs));
     let pairs = kind::largest_changes(pairs, &query.kind.0, limit);
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table::table(pairs, &Arc::new([base.commit, head.commit]))?,
@@ -146,6 +152,8 @@ pub(crate) async fn compare(
             head: ComparisonSide::new(head, case_counts[1]),
             counts,
             least_changes,
+            no_change_beyond,
+            machines,
             not_compared,
             pairs,
         })
