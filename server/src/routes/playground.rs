@@ -36,7 +36,7 @@ pub(crate) struct Playground {
     /// The ordinals of the points' commits, in order.
     pub commit_ordinals: Vec<i64>,
     /// The points' times in nanoseconds.
-    pub values_ns: Vec<f64>,
+    pub values: Vec<f64>,
     /// The result at each point, with the reason.
     pub looks: Vec<Look>,
     /// The changes with these settings.
@@ -126,9 +126,9 @@ pub(crate) struct TriedChange {
     /// The measured commit up to which it happened with the same probability.
     pub until_commit_ordinal: i64,
     /// The level before, in nanoseconds.
-    pub before_ns: f64,
+    pub before_level: f64,
     /// The level after it.
-    pub after_ns: f64,
+    pub after_level: f64,
     /// The increase in times, as a share.
     pub change: f64,
     /// The direction of the change.
@@ -260,7 +260,7 @@ impl Playground {
             shipped_change_points: changes(&points.try_out(shipped, track)),
             looks: trial.looks.iter().map(|look| Look::new(&points, *look)).collect(),
             commit_ordinals: points.ordinals,
-            values_ns: points.values,
+            values: points.values,
         }
     }
 }
@@ -296,8 +296,8 @@ impl TriedChange {
             kind: found.kind,
             after_commit_ordinal: found.after_ordinal,
             until_commit_ordinal: found.until_ordinal,
-            before_ns: found.before_ns,
-            after_ns: found.after_ns,
+            before_level: found.before_level,
+            after_level: found.after_level,
             change: found.change(),
             direction: Direction::from_change(found.change()),
             matters: found.matters,

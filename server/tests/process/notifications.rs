@@ -93,8 +93,8 @@ const FOUND: &str = "
         returning regression_id
     ), changes as (
         insert into change_point (
-            series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-            after_ns, confidence, matters, cause, regression_id, found_at
+            series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
+            after_level, confidence, matters, cause, regression_id, found_at
         )
         select series_id, environment_id, 'p50-' || regression_id, commit_id, commit_id, commit_id, '[]', 1000, 1200, 0.99,
                true, 'commit', regression_id, now()

@@ -9,10 +9,10 @@ pub(crate) const DUE: &str = "select count(*) from analysis_due";
 const CHANGES: &str = "select count(*) from change_point";
 /// The results of a search, without values that differ between runs.
 const FOUND: &str = "
-    select coalesce(string_agg(concat_ws(' ', series_id, quantile, commit_id, change_point.after_commit_id,
-                                         change_point.until_commit_id, before_ns, after_ns, matters, change_point.cause,
+    select coalesce(string_agg(concat_ws(' ', series_id, figure, commit_id, change_point.after_commit_id,
+                                         change_point.until_commit_id, before_level, after_level, matters, change_point.cause,
                                          direction, state), e'\\n'
-                               order by series_id, quantile, commit_id), '')
+                               order by series_id, figure, commit_id), '')
     from change_point left join regression using (regression_id)";
 
 #[test]

@@ -87,7 +87,7 @@ function changePoint(
   const before = world.runsOf(series).findLast(({ commit }) => commit.ordinal <= begin);
   if (at === undefined || before === undefined) return [];
   const { summary, machine } = series;
-  const [before_ns, after_ns] = [pointOf(series, before), pointOf(series, at)].map(
+  const [before_level, after_level] = [pointOf(series, before), pointOf(series, at)].map(
     ({ repetition_p50_ns }) => repetition_p50_ns.median,
   ) as [number, number];
   const change = stepsOf(series, at.commit.ordinal) / stepsOf(series, before.commit.ordinal) - 1;
@@ -101,8 +101,8 @@ function changePoint(
       commit_sha: at.commit.sha,
       after_commit_ordinal: before.commit.ordinal,
       until_commit_ordinal: at.commit.ordinal,
-      before_ns,
-      after_ns,
+      before_level,
+      after_level,
       change,
       confidence: 0.9999,
       direction: change > 0 ? "regressed" : "improved",

@@ -1821,12 +1821,12 @@ export interface components {
              * Format: double
              * @description The level after it.
              */
-            after_ns: number;
+            after_level: number;
             /**
              * Format: double
              * @description The level before, in nanoseconds.
              */
-            before_ns: number;
+            before_level: number;
             cause: components["schemas"]["ChangeCause"] | null;
             /**
              * Format: double
@@ -3565,7 +3565,7 @@ export interface components {
             /** @description The changes in the same points with the project's settings. */
             shipped_change_points: components["schemas"]["TriedChange"][];
             /** @description The points' times in nanoseconds. */
-            values_ns: number[];
+            values: number[];
         };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
         Point: {
@@ -5063,12 +5063,12 @@ export interface components {
              * Format: double
              * @description The level after it.
              */
-            after_ns: number;
+            after_level: number;
             /**
              * Format: double
              * @description The level before, in nanoseconds.
              */
-            before_ns: number;
+            before_level: number;
             /**
              * Format: double
              * @description The increase in times, as a share.

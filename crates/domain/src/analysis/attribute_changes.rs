@@ -277,7 +277,7 @@ fn accepts(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause
 
 /// Whether a change returns to the level before another change of the same track.
 fn reverses(row: &ChangePointRow, previous: &ChangePointRow) -> bool {
-    let [there, back] = [previous, row].map(|row| (row.found.after_ns / row.found.before_ns).ln());
-    let left = (row.found.after_ns / previous.found.before_ns).ln();
+    let [there, back] = [previous, row].map(|row| (row.found.after_level / row.found.before_level).ln());
+    let left = (row.found.after_level / previous.found.before_level).ln();
     there * back < 0.0 && left.abs() <= BACK_WITHIN * there.abs()
 }

@@ -171,8 +171,8 @@ impl Points {
                 .iter()
                 .map(|&(index, probability)| (self.ordinals[index], probability))
                 .collect(),
-            before_ns: step.before,
-            after_ns: step.after,
+            before_level: step.before,
+            after_level: step.after,
             confidence: step.confidence,
             matters: step.matters,
             kind: step.kind.into(),
@@ -184,8 +184,8 @@ impl Points {
 /// change that begins one, the ordinal is that of the last point before all changes.
 fn baseline(known: &[Found]) -> Option<(i64, f64)> {
     let newest = known.iter().rev().find(|known| known.matters || known.kind == ChangeKind::KnownState);
-    let after_newest = newest.map(|known| (known.ordinal, known.after_ns));
-    after_newest.or_else(|| known.first().map(|known| (known.after_ordinal, known.before_ns)))
+    let after_newest = newest.map(|known| (known.ordinal, known.after_level));
+    after_newest.or_else(|| known.first().map(|known| (known.after_ordinal, known.before_level)))
 }
 
 /// A change, and the index of the point that confirmed it.
@@ -335,7 +335,7 @@ mod tests {
         let [found] = &found[..] else { panic!("{found:?}") };
         assert_eq!((found.after_ordinal, found.ordinal, found.until_ordinal), (30, 31, 31));
         assert_eq!(
-            (found.before_ns.round(), found.after_ns.round(), found.matters),
+            (found.before_level.round(), found.after_level.round(), found.matters),
             (1_000.0, 1_200.0, true)
         );
     }
@@ -404,10 +404,10 @@ mod tests {
             (0..found.len()).filter(|&index| found[index].kind == ChangeKind::Drift).collect();
         assert!(drifts.len() >= 2, "{found:?}");
         let first = &found[drifts[0]];
-        assert_eq!((first.after_ordinal, first.before_ns), (found[0].after_ordinal, found[0].before_ns));
+        assert_eq!((first.after_ordinal, first.before_level), (found[0].after_ordinal, found[0].before_level));
         for pair in drifts.windows(2) {
             let [before, after] = [pair[0], pair[1]].map(|index| &found[index]);
-            assert_eq!((after.after_ordinal, after.before_ns), (before.ordinal, before.after_ns));
+            assert_eq!((after.after_ordinal, after.before_level), (before.ordinal, before.after_level));
             assert!(after.ordinal <= after.until_ordinal && after.places.is_empty(), "{after:?}");
             assert!(after.matters && after.change() >= 0.05, "{after:?}");
         }
@@ -465,7 +465,7 @@ mod tests {
         let found = search(&points, 0, &[]);
         let there = (1, found[0].clone());
         let gone = (2, Found { ordinal: 55, after_ordinal: 54, until_ordinal: 55, ..found[0].clone() });
-        let back = (3, Found { before_ns: 1_200.0, after_ns: 1_000.0, ..found[0].clone() });
+        let back = (3, Found { before_level: 1_200.0, after_level: 1_000.0, ..found[0].clone() });
         let merged = merge(&points, &[there, back, gone], &found);
         assert_eq!(merged, Merged { withdrawn: vec![3, 2], ..Merged::default() });
     }

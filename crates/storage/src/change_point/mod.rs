@@ -15,7 +15,6 @@ pub mod store;
 pub struct Track {
     pub series_id: i64,
     pub environment_id: i64,
-    #[serde(rename = "quantile")]
     pub figure: Figure,
 }
 
@@ -91,8 +90,8 @@ pub struct Found {
     /// The possible first commits of the new level, with their probabilities; none for a drift.
     #[serde(skip)]
     pub places: Vec<(i64, f64)>,
-    pub before_ns: f64,
-    pub after_ns: f64,
+    pub before_level: f64,
+    pub after_level: f64,
     pub confidence: f64,
     pub matters: bool,
     pub kind: ChangeKind,
@@ -118,12 +117,12 @@ pub struct ChangePointRow {
 impl Found {
     /// Whether times are longer after it.
     pub fn is_up(&self) -> bool {
-        self.after_ns > self.before_ns
+        self.after_level > self.before_level
     }
 
     /// By how much times are longer, as a share.
     pub fn change(&self) -> f64 {
-        self.after_ns / self.before_ns - 1.0
+        self.after_level / self.before_level - 1.0
     }
 }
 
@@ -132,13 +131,13 @@ macro_rules! select_change_points {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
             r#"select change_point.change_point_id, change_point.series_id, change_point.environment_id,
-                      series.machine_id, series.project_id, change_point.quantile as "quantile: Figure", commit.ordinal,
+                      series.machine_id, series.project_id, change_point.figure as "figure: Figure", commit.ordinal,
                       after_commit.ordinal as after_ordinal, until_commit.ordinal as until_ordinal,
                       (select coalesce(jsonb_agg(jsonb_build_array(placed.ordinal, place -> 1) order by placed.ordinal), '[]')
                        from jsonb_array_elements(change_point.places) as place
                        join commit as placed on placed.commit_id = (place ->> 0)::bigint
                       ) as "places!: Json<Vec<(i64, f64)>>",
-                      change_point.before_ns, change_point.after_ns, change_point.confidence, change_point.matters,
+                      change_point.before_level, change_point.after_level, change_point.confidence, change_point.matters,
                       change_point.kind as "kind: ChangeKind",
                       change_point.cause as "cause: ChangeCause", change_point.witnesses, change_point.regression_id, change_point.found_at,
                       commit.sha as commit_sha
@@ -157,14 +156,14 @@ macro_rules! select_change_points {
                     track: Track {
                         series_id: row.series_id,
                         environment_id: row.environment_id,
-                        figure: row.quantile,
+                        figure: row.figure,
                     },
                     ordinal: row.ordinal,
                     after_ordinal: row.after_ordinal,
                     until_ordinal: row.until_ordinal,
                     places: row.places.0,
-                    before_ns: row.before_ns,
-                    after_ns: row.after_ns,
+                    before_level: row.before_level,
+                    after_level: row.after_level,
                     confidence: row.confidence,
                     matters: row.matters,
                     kind: row.kind,

@@ -82,11 +82,11 @@ pub async fn insert(
     }
     sqlx::query_scalar!(
         "insert into change_point (
-             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-             after_ns, confidence, matters, kind, found_at
+             series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
+             after_level, confidence, matters, kind, found_at
          )
-         select series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-                after_ns, confidence, matters, kind, $2
+         select series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
+                after_level, confidence, matters, kind, $2
          from jsonb_populate_recordset(null::change_point, $1)
          returning change_point_id",
         Json(changes) as _,
@@ -104,8 +104,8 @@ pub async fn refine(connection: &mut PgConnection, changes: &[Placed<'_>]) -> sq
     sqlx::query!(
         "update change_point
          set commit_id = better.commit_id, after_commit_id = better.after_commit_id,
-             until_commit_id = better.until_commit_id, places = better.places, before_ns = better.before_ns,
-             after_ns = better.after_ns, confidence = better.confidence, matters = better.matters
+             until_commit_id = better.until_commit_id, places = better.places, before_level = better.before_level,
+             after_level = better.after_level, confidence = better.confidence, matters = better.matters
          from jsonb_populate_recordset(null::change_point, $1) as better
          where change_point.change_point_id = better.change_point_id",
         Json(changes) as _,

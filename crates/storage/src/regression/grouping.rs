@@ -115,7 +115,7 @@ pub async fn narrow(
              join commit as after_commit on after_commit.commit_id = change_point.after_commit_id
              join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
              where change_point.regression_id = any($1) and change_point.withdrawn_at is null
-               and (change_point.after_ns > change_point.before_ns) = (regression.direction = 'regressed')
+               and (change_point.after_level > change_point.before_level) = (regression.direction = 'regressed')
          ), narrowed as (
              select regression_id,
                     (array_agg(after_commit_id order by after_ordinal desc)
@@ -176,29 +176,29 @@ pub async fn fully_reversed(
     let rows = sqlx::query!(
         r#"with member as (
                select distinct on (change_point.regression_id, change_point.series_id, change_point.environment_id,
-                                   change_point.quantile)
+                                   change_point.figure)
                       change_point.regression_id, change_point.series_id, change_point.environment_id,
-                      change_point.quantile, commit.ordinal, change_point.after_ns > change_point.before_ns as is_up
+                      change_point.figure, commit.ordinal, change_point.after_level > change_point.before_level as is_up
                from change_point
                join regression on regression.regression_id = change_point.regression_id
                join commit on commit.commit_id = change_point.commit_id
                where change_point.regression_id = any($1) and change_point.withdrawn_at is null
                  and change_point.matters
-                 and (change_point.after_ns > change_point.before_ns) = (regression.direction = 'regressed')
+                 and (change_point.after_level > change_point.before_level) = (regression.direction = 'regressed')
                order by change_point.regression_id, change_point.series_id, change_point.environment_id,
-                        change_point.quantile, commit.ordinal desc
+                        change_point.figure, commit.ordinal desc
            )
            select member.regression_id as "regression_id!",
                   (array_agg(next.commit_id order by next.ordinal desc))[1] as "commit_id!"
            from member
            left join lateral (
                select change_point.regression_id, change_point.commit_id, commit.ordinal,
-                      change_point.after_ns > change_point.before_ns as is_up
+                      change_point.after_level > change_point.before_level as is_up
                from change_point
                join commit on commit.commit_id = change_point.commit_id
                where change_point.series_id = member.series_id
                  and change_point.environment_id = member.environment_id
-                 and change_point.quantile = member.quantile and change_point.withdrawn_at is null
+                 and change_point.figure = member.figure and change_point.withdrawn_at is null
                  and change_point.matters and commit.ordinal > member.ordinal
                  and (change_point.kind <> 'known_state' or change_point.regression_id is not null)
                order by commit.ordinal

@@ -161,11 +161,11 @@ macro_rules! select_regressions {
                           case regression.direction when 'regressed' then max(told.change) else min(told.change) end
                               as worst_change
                    from (
-                       select distinct on (series_id) series_id, after_ns / before_ns - 1 as change
+                       select distinct on (series_id) series_id, after_level / before_level - 1 as change
                        from change_point
                        where change_point.regression_id = regression.regression_id and withdrawn_at is null
-                         and (after_ns > before_ns) = (regression.direction = 'regressed')
-                       order by series_id, quantile <> 'p50', abs(ln(after_ns / before_ns)) desc
+                         and (after_level > before_level) = (regression.direction = 'regressed')
+                       order by series_id, figure <> 'p50', abs(ln(after_level / before_level)) desc
                    ) as told
                    join series on series.series_id = told.series_id
                    join machine on machine.machine_id = series.machine_id
@@ -250,7 +250,7 @@ pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i
                      and exists (
                          select from change_point
                          where change_point.regression_id = regression.regression_id and withdrawn_at is null
-                           and after_ns > before_ns
+                           and after_level > before_level
                      )) as "count!""#,
         project_id,
     )

@@ -47,9 +47,9 @@ pub(crate) struct ChangePoint {
     /// The measured commits at which the new level may begin; none for a drift.
     pub places: Vec<ChangePlace>,
     /// The level before, in nanoseconds.
-    pub before_ns: f64,
+    pub before_level: f64,
     /// The level after it.
-    pub after_ns: f64,
+    pub after_level: f64,
     /// The increase in times, as a share.
     pub change: f64,
     /// The direction of the change.
@@ -122,8 +122,8 @@ impl From<ChangePointRow> for ChangePoint {
                 .iter()
                 .map(|&(commit_ordinal, probability)| ChangePlace { commit_ordinal, probability })
                 .collect(),
-            before_ns: found.before_ns,
-            after_ns: found.after_ns,
+            before_level: found.before_level,
+            after_level: found.after_level,
             change: found.change(),
             direction: Direction::from_change(found.change()),
             confidence: found.confidence,

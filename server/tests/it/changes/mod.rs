@@ -63,7 +63,7 @@ async fn finds_a_step_with_levels_and_commits(app: TestApp) {
     assert_eq!(change["commit_sha"], factory::sha(31).as_str());
     let number = |name: &str| change[name].as_f64().unwrap();
     assert!(
-        (number("before_ns") - 1_003.0).abs() < 5.0 && (number("after_ns") - 1_204.0).abs() < 5.0,
+        (number("before_level") - 1_003.0).abs() < 5.0 && (number("after_level") - 1_204.0).abs() < 5.0,
         "{change}"
     );
     assert!((number("change") - 0.2).abs() < 0.01 && number("confidence") > 0.999_99, "{change}");

@@ -19,7 +19,7 @@ async fn default_settings_match_the_server(app: TestApp) {
     let reported_by = change["reported_by_commit_ordinal"].as_u64().unwrap();
     assert!((34..=36).contains(&reported_by), "{change}");
     let looks = trial["looks"].as_array().unwrap();
-    assert_eq!((looks.len(), trial["values_ns"].as_array().unwrap().len()), (40, 40));
+    assert_eq!((looks.len(), trial["values"].as_array().unwrap().len()), (40, 40));
     let outcomes: Vec<&str> = looks.iter().map(|look| look["outcome"].as_str().unwrap()).collect();
     assert_eq!((outcomes[0], outcomes[20]), ("nothing", "even"));
     assert_eq!(outcomes.iter().filter(|outcome| **outcome == "reported").count(), 1);

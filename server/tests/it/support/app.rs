@@ -219,13 +219,13 @@ impl TestApp {
     /// Inserts a regression with a change of a series, and updates it.
     pub(crate) async fn regression(&self, change: &str) -> i64 {
         let regression_id = self.empty_regression().await;
-        let after_ns = if change.contains("improved") { 800.0 } else { 1_200.0 };
+        let after_level = if change.contains("improved") { 800.0 } else { 1_200.0 };
         let change_point = format!(
             "insert into change_point (
-                 series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-                 after_ns, confidence, matters, cause, regression_id, found_at, withdrawn_at
+                 series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
+                 after_level, confidence, matters, cause, regression_id, found_at, withdrawn_at
              )
-             select series_id, environment.environment_id, 'q{regression_id}', commit_id, commit_id, commit_id, '[]', 1000, {after_ns},
+             select series_id, environment.environment_id, 'q{regression_id}', commit_id, commit_id, commit_id, '[]', 1000, {after_level},
                     0.99, true, 'commit', {regression_id}, now(), null
              from series, commit, environment order by ordinal limit 1"
         );

@@ -19,11 +19,18 @@ use std::path::Path;
 const ROWS: &[(i64, &str)] = &[
     (20_261_209_001_100, include_str!("baseline.sql")),
     (20_261_211_000_100, include_str!("change_kind.sql")),
+    (20_261_211_000_300, include_str!("change_level.sql")),
 ];
 /// The id of the first run, present in all states.
 const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
 /// Intended removals by migrations: tables, and columns as `table.column`.
 const GONE: [&str; 0] = [];
+/// Intended renamings by migrations: table, old column, new column.
+const RENAMED: [[&str; 3]; 3] = [
+    ["change_point", "quantile", "figure"],
+    ["change_point", "before_ns", "before_level"],
+    ["change_point", "after_ns", "after_level"],
+];
 /// The migrations replaced by the baseline, as recorded by sqlx: version, description and checksum.
 const REPLACED: &str = include_str!("../../fixtures/takeover/migrations.tsv");
 
@@ -70,7 +77,8 @@ fn migrates_every_earlier_state_and_keeps_rows() {
             assert!(migrated.status.success(), "from {version}: {migrated:?}");
             assert_same(&with_connection(&old, schema), &wanted, *version);
             assert_eq!(noted(&old), noted(&new), "from {version}");
-            gone.extend(what_went(&before, &with_connection(&old, all_rows), *version));
+            let after = with_connection(&old, all_rows);
+            gone.extend(what_went(&renamed(before.clone(), &after), &after, *version));
             if is_baseline {
                 assert_a_server_goes_on(&place, &old);
             }
@@ -208,6 +216,19 @@ fn assert_same(found: &[String], wanted: &[String], version: i64) {
     };
     let (more, less) = (only(&found, &wanted), only(&wanted, &found));
     assert!(more.is_empty() && less.is_empty(), "from {version}: more {more:#?}, less {less:#?}");
+}
+
+/// The rows with the new names of columns that were renamed since.
+fn renamed(mut rows: Rows, after: &Rows) -> Rows {
+    for [table, old, new] in RENAMED {
+        let is_new = after[table].iter().any(|row| row.contains_key(new));
+        for row in rows.get_mut(table).into_iter().flatten().filter(|_| is_new) {
+            if let Some(value) = row.remove(old) {
+                row.insert(new.to_owned(), value);
+            }
+        }
+    }
+    rows
 }
 
 /// The removed tables and columns. All other values of the rows must be unchanged.

@@ -75,8 +75,8 @@ function SeriesName({ series, count }: { series: SeriesSummary | undefined; coun
 }
 
 /** Both levels: `4.02 to 4.64 µs`, with two units if they differ. */
-function levelText({ before_ns, after_ns }: ChangePoint): string {
-  const [before, after] = [before_ns, after_ns].map((ns) => quantityOfNs(Math.round(ns)));
+function levelText({ before_level, after_level }: ChangePoint): string {
+  const [before, after] = [before_level, after_level].map((ns) => quantityOfNs(Math.round(ns)));
   if (before === undefined || after === undefined) return "";
   const unit = before.unit === after.unit ? "" : ` ${before.unit}`;
   return `${before.value}${unit} to ${after.value} ${after.unit}`;

@@ -127,8 +127,8 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
             "name",
           ],
           ["Percentile", ({ figure }) => figure, "muted"],
-          [numeric("Before"), ({ before_ns }) => level(before_ns)],
-          [numeric("After"), ({ after_ns }) => level(after_ns)],
+          [numeric("Before"), ({ before_level }) => level(before_level)],
+          [numeric("After"), ({ after_level }) => level(after_level)],
           [
             numeric("Change"),
             ({ change, direction }) => (

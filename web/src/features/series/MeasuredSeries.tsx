@@ -237,7 +237,7 @@ const Changes = memo(function Changes({ project, changePoints, starts }: Changes
             className: isFaint(markOf(change)) ? "muted" : `change change-${change.direction}`,
           }),
         ],
-        ["Level", (change) => [change.before_ns, change.after_ns].map(Math.round).map(formatNs).join(" to ")],
+        ["Level", (change) => [change.before_level, change.after_level].map(Math.round).map(formatNs).join(" to ")],
         [
           "Commit",
           ({ kind, after_commit_ordinal, commit_ordinal, commit_sha }) => (
