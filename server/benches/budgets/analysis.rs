@@ -28,7 +28,7 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
     );
     Ok(vec![
         Row::new(
-            format!("change detection over p50 and p99 of {series} series of {POINTS} points"),
+            format!("change detection over p50, p99 and tail of {series} series of {POINTS} points"),
             u64::from(series * POINTS) * 1_000 / ms.max(1),
             "points/s",
             Peer { name: "100,000 series in 60 s".into(), value: POINTS_PER_SECOND_MIN.into() },

@@ -8,7 +8,7 @@ use crate::extract::{Caller, Path, Query, within};
 use crate::routes::charts::LAST_MAX;
 use axum::{Json, extract::State};
 use roundtrip_domain::analysis::Direction;
-use roundtrip_domain::analysis::track::{self, Points, Trial};
+use roundtrip_domain::analysis::track::{self, Methods, Points, Trial};
 use roundtrip_stats::change_point::{Method, Settings, Silence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{ChangeKind, Figure, Track};
@@ -35,7 +35,7 @@ pub(crate) struct Playground {
     pub environment_id: i64,
     /// The ordinals of the points' commits, in order.
     pub commit_ordinals: Vec<i64>,
-    /// The points' times in nanoseconds.
+    /// The points' times in nanoseconds; for `tail`, ratios.
     pub values: Vec<f64>,
     /// The result at each point, with the reason.
     pub looks: Vec<Look>,
@@ -125,13 +125,13 @@ pub(crate) struct TriedChange {
     pub after_commit_ordinal: i64,
     /// The measured commit up to which it happened with the same probability.
     pub until_commit_ordinal: i64,
-    /// The level before, in nanoseconds.
+    /// The level before, in nanoseconds; for `tail`, a ratio.
     pub before_level: f64,
-    /// The level after it.
+    /// The level after it, likewise.
     pub after_level: f64,
-    /// The increase in times, as a share.
+    /// The increase in times, or in the ratio, as a share.
     pub change: f64,
-    /// The direction of the change.
+    /// The direction of the change. For `tail`, `regressed` is a larger ratio.
     pub direction: Direction,
     /// False if the change is too small to be reported.
     pub matters: bool,
@@ -142,7 +142,7 @@ pub(crate) struct TriedChange {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PlaygroundQuery {
-    /// `p50` or `p99`.
+    /// `p50`, `p99` or `tail`, the p99 divided by the p50.
     #[param(value_type = Option<String>, default = "p50")]
     figure: Option<FigureAsked>,
     /// The environment of the points. The default is that of the newest point.
@@ -153,10 +153,10 @@ pub(crate) struct PlaygroundQuery {
     /// Standard deviations, 1 to 20.
     #[param(minimum = 1, maximum = 20, default = 5.2)]
     pub deviations: Option<f64>,
-    /// A share, 0 to 1. The default is that of the project, if it has one.
+    /// A share, 0 to 1. The default is that of the project, if it has one; for `tail`, at least 0.1.
     #[param(minimum = 0, maximum = 1, default = 0.01)]
     pub least: Option<f64>,
-    /// A share, 0 to 1. The default is that of the project, if it has one.
+    /// A share, 0 to 1. The default is that of the project, if it has one; for `tail`, at least 0.1.
     #[param(minimum = 0, maximum = 1, default = 0.03)]
     pub least_of_noisy: Option<f64>,
     /// Points, 2 to 100.
@@ -201,10 +201,10 @@ pub(crate) async fn try_settings(
     Query(query): Query<PlaygroundQuery>,
 ) -> Result<Json<Playground>, ApiError> {
     let keys = permitted::series(&state, &caller, &[path.series_id]).await?;
-    let shipped = track::method(db::project::least_change(&state.pool, path.series_id).await?);
-    let settings = query.settings(shipped.settings())?;
-    let last = within("last", query.last.unwrap_or(LAST_DEFAULT), 1..=LAST_MAX)?;
     let figure = query.figure.map_or(Figure::P50, |figure| figure.0);
+    let methods = Methods::new(db::project::least_change(&state.pool, path.series_id).await?);
+    let settings = query.settings(methods.of(figure).settings())?;
+    let last = within("last", query.last.unwrap_or(LAST_DEFAULT), 1..=LAST_MAX)?;
     let selection = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last, lines: Lines::Main };
     let lines = db::chart::lines(
         &state.pool,
@@ -234,8 +234,9 @@ pub(crate) async fn try_settings(
             return Err(ApiError::parameter("environment", detail));
         }
     };
-    let playground =
-        tokio::task::spawn_blocking(move || Playground::new(settings, &shipped, environments, track, points));
+    let playground = tokio::task::spawn_blocking(move || {
+        Playground::new(settings, methods.of(figure), environments, track, points)
+    });
     Ok(Json(playground.await.map_err(ApiError::internal)?))
 }
 

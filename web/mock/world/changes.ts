@@ -10,6 +10,7 @@ import {
   SLOWER_AT,
   SMALL_AT,
   SWITCHES_AT,
+  TAIL,
 } from "./commits";
 import { isDrifting, isSlowed, isSwitching, pointOf, stepsOf } from "./figures";
 import type { MockSeries } from "./series";
@@ -21,6 +22,8 @@ type Story = {
   after?: number;
   isOf: (series: MockSeries) => boolean;
   witnesses: string[];
+  /** Without it, the p50. */
+  figure?: "tail";
   kind?: ChangePoint["kind"];
   matters?: boolean;
   /** Its regression; absent for changes without an alert. */
@@ -62,6 +65,7 @@ const STORIES: Story[] = [
     regression: { regression_id: 4, kind: "drift", cause: "commit", direction: "regressed", state: "new" },
   },
   { ordinal: SMALL_AT, isOf: ({ summary }) => isDrifting(summary), witnesses: [], matters: false },
+  { ordinal: TAIL.at, isOf: ({ summary }) => isDrifting(summary), witnesses: [], figure: "tail" },
   ...SWITCHES_AT.map((ordinal): Story => {
     const kind = KNOWN_SWITCHES_AT.includes(ordinal) ? "known_state" : "step";
     return { ordinal, isOf: isSwitching, witnesses: ["canaries changed too"], kind };
@@ -79,7 +83,15 @@ export function changesOf(world: World, series: MockSeries[]): ChangePoint[] {
 
 function changePoint(
   world: World,
-  { ordinal, after: begin = ordinal - 1, witnesses, kind = "step", matters = true, regression }: Story,
+  {
+    ordinal,
+    after: begin = ordinal - 1,
+    witnesses,
+    figure,
+    kind = "step",
+    matters = true,
+    regression,
+  }: Story,
   series: MockSeries,
 ): ChangePoint[] {
   const runs = world.runsOf(series).filter(({ commit }) => commit.ordinal >= ordinal);
@@ -87,16 +99,20 @@ function changePoint(
   const before = world.runsOf(series).findLast(({ commit }) => commit.ordinal <= begin);
   if (at === undefined || before === undefined) return [];
   const { summary, machine } = series;
-  const [before_level, after_level] = [pointOf(series, before), pointOf(series, at)].map(
-    ({ repetition_p50_ns }) => repetition_p50_ns.median,
-  ) as [number, number];
-  const change = stepsOf(series, at.commit.ordinal) / stepsOf(series, before.commit.ordinal) - 1;
+  const [before_level, after_level] = [before, at].map((run) => {
+    const { latency_ns, repetition_p50_ns } = pointOf(series, run);
+    return figure === "tail" ? latency_ns.p99 / repetition_p50_ns.median : repetition_p50_ns.median;
+  }) as [number, number];
+  const change =
+    figure === "tail"
+      ? after_level / before_level - 1
+      : stepsOf(series, at.commit.ordinal) / stepsOf(series, before.commit.ordinal) - 1;
   return [
     {
       change_point_id: summary.series_id * 100 + ordinal,
       series_id: summary.series_id,
       environment_id: machine.environmentAt(at.commit.ordinal).environment_id,
-      figure: "p50",
+      figure: figure ?? "p50",
       commit_ordinal: at.commit.ordinal,
       commit_sha: at.commit.sha,
       after_commit_ordinal: before.commit.ordinal,

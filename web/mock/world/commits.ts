@@ -9,6 +9,8 @@ export const FASTER_AT = 15;
 /** The commits at which a kernel was updated and a machine became slower. */
 export const KERNEL_AT = 20;
 export const MACHINE_AT = 34;
+/** The commit from which on the p99 of a series is a larger multiple of its p50. */
+export const TAIL = { at: 25, factor: 1.6 };
 /** A change below the threshold, and a drift of small steps. */
 export const SMALL_AT = 19;
 export const DRIFT = { after: 21, at: 36, change: 0.061 };

@@ -1,7 +1,17 @@
 /** The figures of a series at a run: a level with changes and noise. */
 import type { HistogramBin, Point, Repetition, RunSummary, StatedPoint } from "@/api/types";
 import { aPoint, aRepetition, aStatedPoint, latency } from "@/test/fixtures";
-import { DRIFT, FASTER_AT, MACHINE_AT, noise, SLOWER_AT, SMALL_AT, SWITCHES_AT, wobble } from "./commits";
+import {
+  DRIFT,
+  FASTER_AT,
+  MACHINE_AT,
+  noise,
+  SLOWER_AT,
+  SMALL_AT,
+  SWITCHES_AT,
+  TAIL,
+  wobble,
+} from "./commits";
 import type { Machine } from "./machines";
 import type { MockSeries } from "./series";
 
@@ -22,7 +32,7 @@ export function stepsOf({ summary, machine }: MockSeries, ordinal: number): numb
   return factor;
 }
 
-/** Has a small change, then becomes slower in small steps. */
+/** Has a small change and one of the tail, then becomes slower in small steps. */
 export const isDrifting = ({ transport, case: kase }: MockSeries["summary"]) =>
   transport.slug === "unix-stream" && kase.scenario === "roundtrip";
 
@@ -54,7 +64,11 @@ export function pointOf(series: MockSeries, run: RunSummary): Point {
   const { ordinal } = run.commit;
   const drawn = wobble(0.02, summary.series_id, ordinal, run.pull_request ?? 0);
   const p50 = Math.round(operation_ns * machine.slowness * stepsOf(series, ordinal) * drawn);
-  const whole = Object.fromEntries(Object.entries(latency(p50)).map(([name, ns]) => [name, Math.round(ns)]));
+  const isOfTail = (name: string) => ["p99", "p999", "max"].includes(name);
+  const factorOf = (name: string) =>
+    isDrifting(summary) && isOfTail(name) && ordinal >= TAIL.at ? TAIL.factor : 1;
+  const times = Object.entries(latency(p50));
+  const whole = Object.fromEntries(times.map(([name, ns]) => [name, Math.round(ns * factorOf(name))]));
   const total_bytes = summary.case.total_bytes ?? null;
   const lost =
     summary.methodology.on_full === "drop" ? Math.round(noise(summary.series_id, ordinal) * 40) : 0;

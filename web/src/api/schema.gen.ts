@@ -1819,18 +1819,18 @@ export interface components {
             after_commit_ordinal: number;
             /**
              * Format: double
-             * @description The level after it.
+             * @description The level after it, likewise.
              */
             after_level: number;
             /**
              * Format: double
-             * @description The level before, in nanoseconds.
+             * @description The level before, in nanoseconds; for `tail`, a ratio.
              */
             before_level: number;
             cause: components["schemas"]["ChangeCause"] | null;
             /**
              * Format: double
-             * @description The increase in times, as a share.
+             * @description The increase in times, or in the ratio, as a share.
              */
             change: number;
             /**
@@ -1850,7 +1850,7 @@ export interface components {
              * @description One minus the probability that a single test of a series without a change gives as much evidence.
              */
             confidence: number;
-            /** @description The direction of the change. */
+            /** @description The direction of the change. For `tail`, `regressed` is a larger ratio, which a faster p50 causes, too. */
             direction: components["schemas"]["Direction"];
             /**
              * Format: int64
@@ -1858,7 +1858,8 @@ export interface components {
              */
             environment_id: number;
             /**
-             * @description The statistic: `p50`, the median of the repetitions' medians, or `p99` of all operations.
+             * @description The statistic: `p50`, the median of the repetitions' medians; `p99` of all operations; or `tail`, the p99 divided
+             *     by the p50. A change of the tail has no cause and is in no regression.
              * @example p50
              */
             figure: string;
@@ -3564,7 +3565,7 @@ export interface components {
             shipped: components["schemas"]["MethodSettings"];
             /** @description The changes in the same points with the project's settings. */
             shipped_change_points: components["schemas"]["TriedChange"][];
-            /** @description The points' times in nanoseconds. */
+            /** @description The points' times in nanoseconds; for `tail`, ratios. */
             values: number[];
         };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
@@ -5061,17 +5062,17 @@ export interface components {
             after_commit_ordinal: number;
             /**
              * Format: double
-             * @description The level after it.
+             * @description The level after it, likewise.
              */
             after_level: number;
             /**
              * Format: double
-             * @description The level before, in nanoseconds.
+             * @description The level before, in nanoseconds; for `tail`, a ratio.
              */
             before_level: number;
             /**
              * Format: double
-             * @description The increase in times, as a share.
+             * @description The increase in times, or in the ratio, as a share.
              */
             change: number;
             /**
@@ -5079,7 +5080,7 @@ export interface components {
              * @description The first commit of the new level.
              */
             commit_ordinal: number;
-            /** @description The direction of the change. */
+            /** @description The direction of the change. For `tail`, `regressed` is a larger ratio. */
             direction: components["schemas"]["Direction"];
             /**
              * @description What kind of change it is: `step`, `drift` (small steps that add up since `after_commit_ordinal`), or `known_state`
@@ -8480,7 +8481,7 @@ export interface operations {
     try_settings: {
         parameters: {
             query?: {
-                /** @description `p50` or `p99`. */
+                /** @description `p50`, `p99` or `tail`, the p99 divided by the p50. */
                 figure?: string;
                 /** @description The environment of the points. The default is that of the newest point. */
                 environment?: number;
@@ -8488,9 +8489,9 @@ export interface operations {
                 last?: number;
                 /** @description Standard deviations, 1 to 20. */
                 deviations?: number;
-                /** @description A share, 0 to 1. The default is that of the project, if it has one. */
+                /** @description A share, 0 to 1. The default is that of the project, if it has one; for `tail`, at least 0.1. */
                 least?: number;
-                /** @description A share, 0 to 1. The default is that of the project, if it has one. */
+                /** @description A share, 0 to 1. The default is that of the project, if it has one; for `tail`, at least 0.1. */
                 least_of_noisy?: number;
                 /** @description Points, 2 to 100. */
                 persistence?: number;

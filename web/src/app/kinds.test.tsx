@@ -80,13 +80,19 @@ it("the page of a series marks, explains and lists each kind", async () => {
   await screen.findAllByText(words);
   const trend = screen.getByRole("region", { name: "Latency" });
   const marks = [...trend.querySelectorAll<SVGGElement>(".change-mark")].map(({ dataset }) => dataset.mark);
-  expect(new Set(marks)).toEqual(new Set(["small", "known_state", "drift", "step"]));
-  for (const legend of ["triangle:", "wedge:", "square:", "open triangle:"]) {
+  expect(new Set(marks)).toEqual(new Set(["small", "tail", "known_state", "drift", "step"]));
+  for (const legend of ["triangle:", "wedge:", "square:", "diamond:", "open triangle:"]) {
     expect(trend.textContent).toContain(legend);
   }
   expect(within(trend).getByRole("slider").getAttribute("aria-valuetext")).toMatch(/drift of \+6\.1 %/);
   const list = screen.getByRole("region", { name: "Change points" });
-  for (const text of [words, /known state: the machine had this level before$/, /below the threshold$/]) {
+  const tail = /^p99 is now 3\.2 times the p50 \(was 2\.0\)$/;
+  for (const text of [
+    words,
+    tail,
+    /known state: the machine had this level before$/,
+    /below the threshold$/,
+  ]) {
     expect(within(list).getAllByText(text).length).toBeGreaterThan(0);
   }
   const pinned = screen.getByRole("complementary", { name: "Pinned point" });

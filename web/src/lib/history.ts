@@ -1,6 +1,6 @@
 /** The newest values of a series, for sparklines. Pure. */
 import type { ChangePoint, CommitSummary, LineSeries } from "@/api/types";
-import { byImportance, type ChangeMark, markOf, pointWords } from "./changes";
+import { byImportance, type ChangeMark, lineOf, markOf, pointWords } from "./changes";
 import { groupBy } from "./collections";
 import { numbersOf } from "./statistics";
 
@@ -60,7 +60,7 @@ export function marksOf(
   const marks = changes.flatMap((change): Mark[] => {
     const { figure, kind, direction, commit_ordinal, after_commit_ordinal } = change;
     const first = placeOf(commit_ordinal);
-    if (first === -1 || !figures.includes(figure)) return [];
+    if (first === -1 || !figures.includes(lineOf(figure))) return [];
     return [
       {
         place: commit_ordinal < (ordinals[0] ?? 0) ? "before" : first,

@@ -23,7 +23,7 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
     /// Only this part: for harness and rings, a transport; server: ingest, reads, analysis, claims, advice,
-    /// soak; verdicts: changes, scenarios, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
+    /// soak; verdicts: changes, scenarios, tails, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -67,9 +67,11 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Server => {
             (programs::SERVER, "budgets", &["ingest", "reads", "analysis", "claims", "advice", "soak"])
         }
-        Budgets::Verdicts => {
-            ("roundtrip-stats", "verdicts", &["changes", "scenarios", "comparisons", "crossovers", "speed"])
-        }
+        Budgets::Verdicts => (
+            "roundtrip-stats",
+            "verdicts",
+            &["changes", "scenarios", "tails", "comparisons", "crossovers", "speed"],
+        ),
     };
     options.part_of(parts)?;
     let mut command = Command::new("cargo");

@@ -39,7 +39,7 @@ pub(super) async fn attribute_changes(
             change_point::unexplained(connection, project_id, now - REEVALUATED_FOR, REEVALUATED_MAX).await?;
         rows.extend(again.into_iter().filter(|row| !new.contains(&row.change_point_id)));
     }
-    rows.retain(|row| row.found.matters);
+    rows.retain(|row| row.found.matters && row.found.track.figure.has_regressions());
     if rows.is_empty() {
         return Ok(());
     }

@@ -193,11 +193,11 @@ impl Analyst {
             parts.entry(line.series_id).or_default().push(line);
         }
         let outcomes = tokio::task::spawn_blocking(move || {
-            let method = track::method(least_change);
+            let methods = track::Methods::new(least_change);
             let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
             parts
                 .map(|(track, points)| {
-                    Outcome::new(&method, track, points, from_ordinal, stored.remove(&track))
+                    Outcome::new(methods.of(track.figure), track, points, from_ordinal, stored.remove(&track))
                 })
                 .collect::<Vec<_>>()
         });
@@ -213,9 +213,10 @@ impl Analyst {
         }
         let siblings = Siblings::read(&self.pool, &candidates).await?;
         let outcomes = tokio::task::spawn_blocking(move || {
-            let method = track::method(least_change);
+            let methods = track::Methods::new(least_change);
             for outcome in outcomes.iter_mut().filter(|outcome| outcome.candidate.is_some()) {
-                outcome.search(&method, from_ordinal, &siblings.of(outcome.track));
+                let (method, others) = (methods.of(outcome.track.figure), siblings.of(outcome.track));
+                outcome.search(method, from_ordinal, &others);
             }
             outcomes
         });
@@ -298,7 +299,7 @@ impl Outcome {
     }
 
     fn search(&mut self, method: &Method, from_ordinal: i64, others: &[&Points]) {
-        // Only times above 0 become points of a track.
+        // Only values above 0 become points of a track.
         let search = self.points.search(method, self.track, from_ordinal, &self.known, others);
         Search { found: self.found, candidate: self.candidate } = search.unwrap_or_default();
     }

@@ -14,11 +14,34 @@ use std::collections::BTreeMap;
 pub(crate) const COLUMNS: Columns<'static> =
     Columns { quantiles: &[Quantile::P99], repetitions: true, rate: false };
 
-/// The detection method of a project, given the smallest change that it reports.
-pub fn method(least_change: Option<f64>) -> Cow<'static, Method> {
-    match least_change {
-        None => Cow::Borrowed(Method::shipped()),
-        Some(least) => Cow::Owned(Method::new(Settings { least: [least; 2], ..Settings::default() })),
+/// The detection methods of a project.
+#[derive(Clone, Debug)]
+pub struct Methods {
+    times: Cow<'static, Method>,
+    tail: Cow<'static, Method>,
+}
+
+impl Methods {
+    /// The methods, given the smallest change that the project reports. It applies to the tail if it is larger than the
+    /// tail's own.
+    pub fn new(least_change: Option<f64>) -> Self {
+        let of = |shipped: &'static Method| match least_change {
+            Some(least) => Cow::Owned(Method::new(Settings { least: [least; 2], ..*shipped.settings() })),
+            None => Cow::Borrowed(shipped),
+        };
+        let is_larger = least_change.is_some_and(|least| least > Settings::tail().least[0]);
+        Self {
+            times: of(Method::shipped()),
+            tail: if is_larger { of(Method::tail()) } else { Cow::Borrowed(Method::tail()) },
+        }
+    }
+
+    /// The method for a figure.
+    pub fn of(&self, figure: Figure) -> &Method {
+        match figure {
+            Figure::P50 | Figure::P99 => &self.times,
+            Figure::Tail => &self.tail,
+        }
     }
 }
 
@@ -39,7 +62,7 @@ pub struct Search {
 pub struct Points {
     /// The commits' ordinals.
     pub ordinals: Vec<i64>,
-    /// Times in nanoseconds, above 0.
+    /// Times in nanoseconds, or ratios, above 0.
     pub values: Vec<f64>,
 }
 
@@ -52,34 +75,28 @@ pub fn tracks(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
 pub(crate) fn runs(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
     let mut tracks: BTreeMap<Track, Points> = BTreeMap::new();
     for line in parts {
-        for figure in Figure::ALL {
-            let values = values(line, figure);
-            for (index, (&ordinal, &value)) in line.commit_ordinals.iter().zip(values).enumerate() {
-                let is_of_commit = !line.lossy.get(index).copied().unwrap_or(true)
-                    && !line.work_tree_modified.get(index).copied().unwrap_or(true);
-                let Some(&environment_id) =
-                    line.environment_ids.get(index).filter(|_| is_of_commit && value > 0)
-                else {
-                    continue;
-                };
+        let p50 = line.repetition_p50_ns.as_ref().map_or(&[][..], |[_, median, _]| median);
+        let p99 = line.latency_ns.iter().find(|(quantile, _)| *quantile == Quantile::P99);
+        let p99 = p99.map_or(&[][..], |(_, values)| values);
+        for (index, &ordinal) in line.commit_ordinals.iter().enumerate() {
+            let is_of_commit = !line.lossy.get(index).copied().unwrap_or(true)
+                && !line.work_tree_modified.get(index).copied().unwrap_or(true);
+            let Some(&environment_id) = line.environment_ids.get(index).filter(|_| is_of_commit) else {
+                continue;
+            };
+            let time = |column: &[i64]| column.get(index).filter(|ns| **ns > 0).map(|ns| *ns as f64);
+            let [p50, p99] = [p50, p99].map(time);
+            let tail = p50.zip(p99).map(|(p50, p99)| p99 / p50);
+            for (figure, value) in [(Figure::P50, p50), (Figure::P99, p99), (Figure::Tail, tail)] {
+                let Some(value) = value else { continue };
                 let points =
                     tracks.entry(Track { series_id: line.series_id, environment_id, figure }).or_default();
                 points.ordinals.push(ordinal);
-                points.values.push(value as f64);
+                points.values.push(value);
             }
         }
     }
     tracks
-}
-
-fn values(line: &LineRow, figure: Figure) -> &[i64] {
-    match figure {
-        Figure::P50 => line.repetition_p50_ns.as_ref().map_or(&[][..], |[_, median, _]| median),
-        Figure::P99 => {
-            let p99 = line.latency_ns.iter().find(|(quantile, _)| *quantile == Quantile::P99);
-            p99.map_or(&[][..], |(_, values)| values)
-        }
-    }
 }
 
 impl Points {
@@ -216,7 +233,7 @@ impl Points {
         let mut changes = Vec::new();
         let mut detector = method.detector();
         for (index, &value) in self.values.iter().enumerate() {
-            // Only times above 0 become points of a track.
+            // Only values above 0 become points of a track.
             let step = detector.push(value).ok().flatten();
             trial.looks.push(if step.is_some() { Look::Confirmed } else { Look::Silent(detector.silence()) });
             if let Some(step) = step {
@@ -318,6 +335,60 @@ mod tests {
         assert_eq!(tracks[&elsewhere], Points { ordinals: vec![5], values: vec![50.0] });
     }
 
+    #[test]
+    fn the_tail_is_the_p99_divided_by_the_p50_of_each_run() {
+        let mut line = line(&[1, 2, 2, 2, 3, 4], 7, &[100, 200, 0, 400, 500, 600]);
+        line.latency_ns = vec![(Quantile::P99, vec![190, 300, 700, 2_000, 0, 1_500])];
+        line.lossy[5] = true;
+        let tail = Track { figure: Figure::Tail, ..TRACK };
+        // A run without a time is skipped, also if the other time is there.
+        let expected = Points { ordinals: vec![1, 2, 2], values: vec![1.9, 1.5, 5.0] };
+        assert_eq!(runs(&[&line])[&tail], expected);
+        let median_of_runs = Points { ordinals: vec![1, 2], values: vec![1.9, 3.25] };
+        assert_eq!(tracks(&[&line])[&tail], median_of_runs);
+        line.latency_ns.clear();
+        assert!(!tracks(&[&line]).contains_key(&tail));
+    }
+
+    /// The changes of each figure, if all operations get this many times slower after 40 of 60 commits, and the slowest more.
+    fn found_by_figure(all: i64, slowest: i64) -> Vec<(Figure, i64, bool)> {
+        let ordinals: Vec<i64> = (1..=60).collect();
+        let times = |ns: i64, percent: i64| -> Vec<i64> {
+            (0..60).map(|at| (ns + at * 7_919 % 13) * if at < 40 { 100 } else { percent } / 100).collect()
+        };
+        let mut line = line(&ordinals, 7, &times(10_000, all));
+        line.latency_ns = vec![(Quantile::P99, times(19_000, all * slowest / 100))];
+        let methods = Methods::new(None);
+        let of_track = |(track, points): (Track, Points)| {
+            let method = methods.of(track.figure);
+            let found = points.search(method, track, 0, &[], &[]).unwrap().found;
+            // Searched again, the stored change is the same.
+            let stored: Vec<(i64, Found)> = (0..).zip(found.iter().cloned()).collect();
+            assert_eq!(merge(&points, &stored, &found), Merged::default());
+            found.into_iter().map(move |found| (track.figure, found.ordinal, found.matters))
+        };
+        tracks(&[&line]).into_iter().flat_map(of_track).collect()
+    }
+
+    #[test]
+    fn a_change_of_the_tail_is_found_once_and_not_for_a_step_of_all() {
+        assert_eq!(found_by_figure(120, 100), [(Figure::P50, 41, true), (Figure::P99, 41, true)]);
+        assert_eq!(found_by_figure(100, 130), [(Figure::P99, 41, true), (Figure::Tail, 41, true)]);
+        // Below 10 %, a change of the tail does not matter.
+        assert_eq!(found_by_figure(100, 106), [(Figure::P99, 41, true), (Figure::Tail, 41, false)]);
+    }
+
+    #[test]
+    fn the_threshold_of_the_tail_is_the_larger_one() {
+        let least = |least_change| {
+            let methods = Methods::new(least_change);
+            Figure::ALL.map(|figure| methods.of(figure).settings().least)
+        };
+        assert_eq!(least(None), [[0.01, 0.03], [0.01, 0.03], [0.1, 0.1]]);
+        assert_eq!(least(Some(0.05)), [[0.05, 0.05], [0.05, 0.05], [0.1, 0.1]]);
+        assert_eq!(least(Some(0.3)), [[0.3, 0.3]; 3]);
+    }
+
     /// Ten runs a commit are of the same build, whose time differs by up to 2 %.
     #[test]
     fn repeated_runs_of_a_commit_count_once() {
@@ -404,7 +475,10 @@ mod tests {
             (0..found.len()).filter(|&index| found[index].kind == ChangeKind::Drift).collect();
         assert!(drifts.len() >= 2, "{found:?}");
         let first = &found[drifts[0]];
-        assert_eq!((first.after_ordinal, first.before_level), (found[0].after_ordinal, found[0].before_level));
+        assert_eq!(
+            (first.after_ordinal, first.before_level),
+            (found[0].after_ordinal, found[0].before_level)
+        );
         for pair in drifts.windows(2) {
             let [before, after] = [pair[0], pair[1]].map(|index| &found[index]);
             assert_eq!((after.after_ordinal, after.before_level), (before.ordinal, before.after_level));
@@ -417,7 +491,8 @@ mod tests {
     fn a_project_can_set_the_smallest_change_that_matters() {
         let matters = |after: i64, least_change: Option<f64>| {
             let points = points(&[vec![1_000; 40], vec![after; 40]].concat());
-            let found = points.search(&method(least_change), TRACK, 0, &[], &[]).unwrap().found;
+            let found =
+                points.search(Methods::new(least_change).of(Figure::P50), TRACK, 0, &[], &[]).unwrap().found;
             found.iter().map(|found| (found.matters, found.kind)).collect::<Vec<_>>()
         };
         let step = |matters| [(matters, ChangeKind::Step)];

@@ -3,7 +3,7 @@
 //! - [`noise`]: simulated series with known noise and known changes. [`labelled`]: those of the reference data.
 //!   [`score`]: compares reported changes with the known ones.
 //! - [`changes`]: accuracy of change-point detection. [`scenarios`]: the same for unsteady machines, drift and more.
-//!   [`speed`]: its cost.
+//!   [`tails`]: the same for the ratio of two quantiles. [`speed`]: its cost.
 //! - [`comparisons`]: verdicts on two sides. [`crossovers`]: crossings of two lines.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot continue should panic")]
@@ -16,13 +16,15 @@ mod noise;
 mod scenarios;
 mod score;
 mod speed;
+mod tails;
 
 use roundtrip_budget::{BarIs, Part, Peer, Row};
 use std::process::ExitCode;
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("changes", changes::rows),
     ("scenarios", scenarios::rows),
+    ("tails", tails::rows),
     ("comparisons", comparisons::rows),
     ("crossovers", crossovers::rows),
     ("speed", speed::rows),

@@ -135,14 +135,14 @@ fn alarms(
 }
 
 /// A row of alarms, and those of the peer, in a million points.
-fn per_million(name: &str, found: [usize; 2], points: usize, (bar_is, bar): (BarIs, f64)) -> Row {
+pub(crate) fn per_million(name: &str, found: [usize; 2], points: usize, (bar_is, bar): (BarIs, f64)) -> Row {
     let [found, of_peer] = found.map(|count| (1e6 * count as f64 / points as f64).round());
     let peer = Peer { name: format!("Perfherder's t ({of_peer})"), value: of_peer.max(1.0) };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
     Row::new(name, found as u64, "/ 1,000,000 points", peer, bar_is, bar)
 }
 
-fn alerts<'a>(method: &'a Method, values: &[f64]) -> impl Iterator<Item = Step> + use<'a> {
+pub(crate) fn alerts<'a>(method: &'a Method, values: &[f64]) -> impl Iterator<Item = Step> + use<'a> {
     method.detect(values.iter().copied()).unwrap().into_iter().filter(Step::is_alert)
 }
 
@@ -314,7 +314,7 @@ fn commits_of_ten_rows(count: usize, random: &mut StdRng) -> Vec<f64> {
 }
 
 /// The places at which Student's t of twelve values on either side is above 7 and largest among its neighbours.
-fn perfherder(values: &[f64]) -> Vec<usize> {
+pub(crate) fn perfherder(values: &[f64]) -> Vec<usize> {
     const SIDE: usize = 12;
     const T_MIN: f64 = 7.0;
     let ts: Vec<f64> =

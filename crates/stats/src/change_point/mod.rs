@@ -29,7 +29,7 @@ use crate::robust::median;
 use ranks::Weights;
 use std::sync::LazyLock;
 
-/// Settings of the detector. All series use the default; others are for experiments.
+/// Settings of the detector. All times use the default, and ratios [`Settings::tail`]; others are for experiments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The smallest significant distance of a rank sum from its mean, in standard deviations. With 5.2, independent noise is reported as a
@@ -64,6 +64,14 @@ impl Default for Settings {
             sure: 0.95,
             patience: 60,
         }
+    }
+}
+
+impl Settings {
+    /// The settings for the tail, the ratio of two quantiles: changes of 10 % matter. If the median alone gets slower, the
+    /// ratio gets smaller by a part of that, which is not worth a report.
+    pub fn tail() -> Self {
+        Self { least: [0.1; 2], drift: 0.1, ..Self::default() }
     }
 }
 
@@ -147,10 +155,16 @@ impl Method {
         }
     }
 
-    /// The method for every series, with the default settings.
+    /// The method for every series of times, with the default settings.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Method> = LazyLock::new(|| Method::new(Settings::default()));
         &SHIPPED
+    }
+
+    /// The method for the ratio of two quantiles, with [`Settings::tail`].
+    pub fn tail() -> &'static Self {
+        static TAIL: LazyLock<Method> = LazyLock::new(|| Method::new(Settings::tail()));
+        &TAIL
     }
 
     /// The settings after correction.

@@ -19,13 +19,15 @@ pub struct Track {
 }
 
 text_enum! {
-    /// The columns of a point for change detection.
+    /// What is searched for changes: a column of a point, or a ratio of two.
     #[derive(Hash, PartialOrd, Ord)]
     pub enum Figure {
         /// The median over the repetitions' medians.
         P50,
         /// The 99 % quantile of all operations.
         P99,
+        /// The p99 divided by the p50, a ratio.
+        Tail,
     }
 }
 
@@ -70,7 +72,13 @@ impl From<Kind> for ChangeKind {
 
 impl Figure {
     /// All figures.
-    pub const ALL: [Self; 2] = [Self::P50, Self::P99];
+    pub const ALL: [Self; 3] = [Self::P50, Self::P99, Self::Tail];
+
+    /// Whether its changes get a cause and become regressions. A change of the tail would repeat the one of the p50 or p99
+    /// that makes it.
+    pub fn has_regressions(self) -> bool {
+        self != Self::Tail
+    }
 }
 
 /// A detected change, with ordinals. They can change, so the keys of commits are stored instead.
@@ -115,12 +123,12 @@ pub struct ChangePointRow {
 }
 
 impl Found {
-    /// Whether times are longer after it.
+    /// Whether times are longer after it, or the tail.
     pub fn is_up(&self) -> bool {
         self.after_level > self.before_level
     }
 
-    /// By how much times are longer, as a share.
+    /// By how much times are longer, or the tail, as a share.
     pub fn change(&self) -> f64 {
         self.after_level / self.before_level - 1.0
     }
@@ -284,7 +292,7 @@ pub async fn machine_faults(
 }
 
 /// The number of commits, among each machine's newest runs of a project, where a series switched between known states
-/// for another reason than the commit. Changes that do not matter have no reason and are not counted.
+/// for another reason than the commit. Changes that do not matter and those of the tail have no reason and are not counted.
 pub async fn known_state_changes(
     connection: &mut PgConnection,
     project_id: i64,
@@ -292,7 +300,8 @@ pub async fn known_state_changes(
     newest_runs: i64,
 ) -> sqlx::Result<HashMap<i64, i64>> {
     count_changed_commits!(
-        "change_point.kind = 'known_state' and change_point.matters and change_point.cause is distinct from 'commit'",
+        "change_point.kind = 'known_state' and change_point.matters and change_point.figure <> 'tail'
+         and change_point.cause is distinct from 'commit'",
         connection,
         project_id,
         machine_ids,

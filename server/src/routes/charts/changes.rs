@@ -29,7 +29,8 @@ pub(crate) struct ChangePoint {
     pub series_id: i64,
     /// The environment of the points.
     pub environment_id: i64,
-    /// The statistic: `p50`, the median of the repetitions' medians, or `p99` of all operations.
+    /// The statistic: `p50`, the median of the repetitions' medians; `p99` of all operations; or `tail`, the p99 divided
+    /// by the p50. A change of the tail has no cause and is in no regression.
     #[schema(example = "p50")]
     pub figure: &'static str,
     /// The first commit of the new level: its ordinal in the project.
@@ -46,13 +47,13 @@ pub(crate) struct ChangePoint {
     pub until_commit_ordinal: i64,
     /// The measured commits at which the new level may begin; none for a drift.
     pub places: Vec<ChangePlace>,
-    /// The level before, in nanoseconds.
+    /// The level before, in nanoseconds; for `tail`, a ratio.
     pub before_level: f64,
-    /// The level after it.
+    /// The level after it, likewise.
     pub after_level: f64,
-    /// The increase in times, as a share.
+    /// The increase in times, or in the ratio, as a share.
     pub change: f64,
-    /// The direction of the change.
+    /// The direction of the change. For `tail`, `regressed` is a larger ratio, which a faster p50 causes, too.
     pub direction: Direction,
     /// One minus the probability that a single test of a series without a change gives as much evidence.
     pub confidence: f64,

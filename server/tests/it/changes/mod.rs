@@ -3,6 +3,7 @@
 mod kinds;
 mod playground;
 pub(crate) mod regressions;
+pub(crate) mod tail;
 
 use crate::support::{TestApp, factory};
 use roundtrip_domain::analysis::Searched;
@@ -114,7 +115,7 @@ async fn searches_each_upload_once(app: TestApp) {
         found_count += searched.change_count;
         assert_eq!(search(&app).await, Searched::default());
     }
-    // p50 and p99.
+    // p50 and p99; the tail stays the same.
     assert_eq!(found_count, 2);
     assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
 }

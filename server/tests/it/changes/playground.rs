@@ -43,7 +43,7 @@ async fn rejects_settings_out_of_range(app: TestApp) {
         ("persistence=1", "parameter persistence: 1 is not between 2 and 100"),
         ("window=-3", "parameter window: -3 is not between 8 and 1024"),
         ("sure=NaN", "parameter sure: NaN is not between 0 and 1"),
-        ("figure=p42", "`p42` is unknown: expected p50, p99"),
+        ("figure=p42", "`p42` is unknown: expected p50, p99, tail"),
         ("environment=77", "parameter environment: 77 has no point among the newest 1000"),
         ("last=0", "parameter last: 0"),
     ] {

@@ -133,6 +133,22 @@ async fn regression_and_fix_are_sent_once(fixture: NotifyFixture) {
 }
 
 #[database_test]
+async fn changes_of_the_tail_are_not_sent(fixture: NotifyFixture) {
+    let receiver = fixture.receiver(&["regressed", "improved", "fixed", "machine"]).await;
+    for commit in 2..=96 {
+        let permille = if commit <= 30 || commit > 60 { 1_500 } else { 2_000 };
+        fixture.app.store(&crate::changes::tail::uneven(commit, permille)).await;
+    }
+    fixture.app.state.analyst().search().await.unwrap();
+    let found: Vec<(String, i64)> =
+        fixture.app.rows("select figure, count(*) from change_point where matters group by figure").await;
+    assert_eq!(found, [("tail".to_owned(), 2)]);
+    fixture.send_due().await;
+    assert!(receiver.received().is_empty(), "{:?}", receiver.received());
+    assert_eq!(fixture.app.scalar::<i64>("select count(*) from notification").await, 0);
+}
+
+#[database_test]
 async fn new_channel_gets_no_old_events(fixture: NotifyFixture) {
     let id = fixture.insert_regression("").await;
     let count = async || fixture.app.scalar::<i64>("select count(*) from notification").await;

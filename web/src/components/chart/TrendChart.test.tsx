@@ -13,8 +13,8 @@ const STOPS = [0, 10, 20, 30, 40];
 /** One change of each kind, the most important first. */
 const CHANGES = MARKS.map(
   (mark, index): Change => ({
-    x: 10 * (index + 1),
-    from: mark === "drift" ? 0 : 10 * (index + 1),
+    x: 8 * (index + 1),
+    from: mark === "drift" ? 0 : 8 * (index + 1),
     mark,
     label: `a ${mark}`,
     direction: "regressed",
@@ -56,22 +56,24 @@ it("marks each kind of change with its own line, weight or shape, not only by co
     const weight = Number(line?.getAttribute("stroke-width"));
     return { dash: line?.getAttribute("stroke-dasharray"), weight, shape: shape?.className.baseVal };
   });
-  expect(new Set(looks.map(({ dash }) => dash)).size).toBe(4);
-  expect(new Set(looks.map(({ shape }) => shape)).size).toBe(4);
-  const [small = 0, known = 0, ...important] = looks.map(({ weight }) => weight);
-  expect(Math.max(small, known)).toBeLessThan(Math.min(...important));
+  expect(new Set(looks.map(({ dash }) => dash)).size).toBe(5);
+  expect(new Set(looks.map(({ shape }) => shape)).size).toBe(5);
+  const [small = 0, tail = 0, known = 0, ...important] = looks.map(({ weight }) => weight);
+  expect(Math.max(small, tail, known)).toBeLessThan(Math.min(...important));
 });
 
 it("keeps changes without an alert below the others, and without a name", () => {
   const marks = marksOf(CHANGES);
-  expect(marks.map(({ dataset }) => dataset.mark)).toEqual(["small", "known_state", "drift", "step"]);
+  expect(marks.map(({ dataset }) => dataset.mark)).toEqual(["small", "tail", "known_state", "drift", "step"]);
   expect(marks.map((mark) => mark.querySelector("title")?.textContent)).toEqual([
     "a small",
+    "a tail",
     "a known_state",
     "a drift",
     "a step",
   ]);
   expect(marks.map((mark) => mark.querySelector("text")?.textContent)).toEqual([
+    undefined,
     undefined,
     undefined,
     "a drift",

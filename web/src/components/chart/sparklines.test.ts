@@ -32,8 +32,8 @@ it("has a shape for each kind of change and direction", () => {
   const shapes = MARKS.flatMap((mark) =>
     (["regressed", "improved"] as const).map((direction) => markPath({ ...at, mark, direction })),
   );
-  // A known state has no direction.
-  expect(new Set(shapes).size).toBe(7);
+  // A known state and a change of the tail have no direction.
+  expect(new Set(shapes).size).toBe(8);
   expect(markPath({ ...at, mark: "drift", direction: "regressed" })).toBe("M20,6H50V0z");
   // A short drift stays visible.
   expect(markPath({ ...at, from: 49, mark: "drift", direction: "improved" })).toBe("M38,0H50V6z");

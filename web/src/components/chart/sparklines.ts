@@ -83,6 +83,8 @@ export function markPath({ mark, direction, x, from, top, height = 6 }: Marked):
       return triangle(x, top, height, isUp);
     case "small":
       return triangle(x, top, least, isUp);
+    case "tail":
+      return `M${x},${top}l${height / 2},${height / 2}l${-height / 2},${height / 2}l${-height / 2},${-height / 2}z`;
     case "known_state":
       return `M${x - least / 2},${top}h${least}v${least}h${-least}z`;
     case "drift": {

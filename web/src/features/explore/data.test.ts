@@ -69,6 +69,14 @@ it("marks changes of the figure at their first commit, small ones below the othe
   ]);
 });
 
+it("marks changes of the tail on the p99 only", () => {
+  const tail = [aChange({ figure: "tail", before_level: 1.92, after_level: 3.08 })];
+  const text = "#11: p99 is now 3.1 times the p50 (was 1.9)";
+  expect(sparkOf(line(), tail, ORDINALS, "p99")?.marks).toMatchObject([{ mark: "tail", text }]);
+  const other = line({ latency_ns: { p50: [1, 1, 1] } });
+  expect(sparkOf(other, tail, ORDINALS, "p50")?.marks).toEqual([]);
+});
+
 it("marks changes of p50 and p99 for other figures", () => {
   const other = line({ latency_ns: { p90: [1, 1, 1] } });
   const changes = [aChange({}), aChange({ figure: "p50" })];

@@ -9,12 +9,12 @@ import { Section } from "@/components/ui/states";
 import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
-import { isFaint, markOf, pointWords } from "@/lib/changes";
+import { isFaint, levelsText, markOf, pointWords } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
 import { toComparison, toRegression } from "@/lib/paths";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
-import { formatCount, formatNs, unbrokenTimes } from "@/lib/units";
+import { formatCount, unbrokenTimes } from "@/lib/units";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { Trend } from "./CommitTrend";
 import { Distributions } from "./Distributions";
@@ -237,7 +237,7 @@ const Changes = memo(function Changes({ project, changePoints, starts }: Changes
             className: isFaint(markOf(change)) ? "muted" : `change change-${change.direction}`,
           }),
         ],
-        ["Level", (change) => [change.before_level, change.after_level].map(Math.round).map(formatNs).join(" to ")],
+        ["Level", levelsText],
         [
           "Commit",
           ({ kind, after_commit_ordinal, commit_ordinal, commit_sha }) => (

@@ -82,6 +82,14 @@ it("marks change points of drawn lines, those of machines quietly", () => {
   ]);
 });
 
+it("marks changes of the tail on the line of the p99", () => {
+  const tail = aChangePoint({ figure: "tail", commit_ordinal: 8, before_level: 1.92, after_level: 3.08 });
+  expect(changesOf([tail], ["p50", "p90"])).toEqual([]);
+  expect(changesOf([tail], ["p50", "p99"])).toMatchObject([
+    { x: 8, from: 8, mark: "tail", label: "p99 is now 3.1 times the p50 (was 1.9)" },
+  ]);
+});
+
 describe("changes of each kind", () => {
   const drift = aChangePoint({
     kind: "drift",

@@ -6,7 +6,7 @@ import type { Band, Curve } from "@/components/chart/plottables/Curves";
 import type { Mark, MarkedPoint } from "@/components/chart/plottables/PointMarks";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { ordinalScale, type Scale, timeScale } from "@/components/chart/ticks";
-import { markOf, pointWords } from "@/lib/changes";
+import { lineOf, markOf, pointWords } from "@/lib/changes";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
 import { boundsOfBin, countsByBin, environmentsOf, numbersOf } from "@/lib/statistics";
@@ -122,7 +122,7 @@ export function changesOf(
   commits: readonly CommitSummary[] = [],
 ): Change[] {
   return changePoints
-    .filter(({ figure }) => keys.includes(figure))
+    .filter(({ figure }) => keys.includes(lineOf(figure)))
     .map((change) => ({
       x: change.commit_ordinal,
       from: change.kind === "drift" ? change.after_commit_ordinal : change.commit_ordinal,

@@ -73,6 +73,7 @@ impl ErrorRateTask<'_> {
                 match figure {
                     Figure::P50 => histories.p50.add(history),
                     Figure::P99 => histories.p99.add(history),
+                    Figure::Tail => {}
                 }
             }
         }
@@ -129,7 +130,9 @@ fn residuals_of(line: &LineRow, changes: &HashMap<Track, Vec<i64>>) -> Vec<(Trac
         let places: Vec<usize> = changes.iter().map(|&ordinal| points.index(ordinal)).collect();
         Some((track, Residuals::of(&points.values, &places)?))
     };
-    track::tracks(&[line]).into_iter().filter_map(residuals).collect()
+    // Changes of the tail send no alerts.
+    let tracks = track::tracks(&[line]).into_iter().filter(|(track, _)| track.figure != Figure::Tail);
+    tracks.filter_map(residuals).collect()
 }
 
 pub(super) fn counts(history: &History) -> HistoryCounts {

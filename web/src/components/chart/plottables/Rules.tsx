@@ -32,6 +32,7 @@ const LINES: Record<ChangeMark, { dash: string; width: number; opacity: number }
   step: { dash: "", width: 1, opacity: 0.75 },
   drift: { dash: "7 3", width: 1.5, opacity: 0.75 },
   known_state: { dash: "7 2 1 2", width: 0.75, opacity: 0.45 },
+  tail: { dash: "3 4", width: 0.75, opacity: 0.6 },
   small: { dash: "1 3", width: 0.75, opacity: 0.6 },
 };
 
