@@ -35,9 +35,10 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
 fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
     const SHORT: usize = 12;
     const LENGTH: usize = 200;
+    const ONE_BY_ONE: &str = "the same machines one by one";
     let noise = 3.0 * DEVIATION;
     let mut rows = Vec::new();
-    for (machines, within) in [(2, 8), (2, 10), (3, 5), (3, 6), (4, 5)] {
+    for (machines, within) in [(2, 10), (3, 6), (4, 5)] {
         let mut random = StdRng::seed_from_u64(SEED);
         let levels: Vec<f64> = (0..SHORT + within).map(|at| if at < SHORT { 1.0 } else { 1.1 }).collect();
         let (mut found, mut alone) = (0, 0);
@@ -48,7 +49,7 @@ fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
         }
         let name = format!("10 % step after 12 points reported within {within}, {machines} machines");
         let share = |count: usize| count as f64 / series as f64;
-        let peer = peer("the same machines one by one", share(alone).max(0.001));
+        let peer = peer(ONE_BY_ONE, share(alone).max(0.001));
         rows.push(row(&name, share(found), peer, BarIs::ValueAtLeast, 0.5));
     }
     let wandering = |levels: &[f64], random: &mut StdRng| correlated(0.6, levels.len(), random);
@@ -61,7 +62,7 @@ fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
             found += on_machines(method, &values)[1..].iter().map(Vec::len).sum::<usize>();
             alone += values[1..].iter().map(|values| alerts(method, values).count()).sum::<usize>();
         }
-        per_million(name, [found, alone], 2 * series * LENGTH, (BarIs::ValueAtMost, 100.0))
+        per_million_of(name, [found, alone], ONE_BY_ONE, 2 * series * LENGTH, (BarIs::ValueAtMost, 100.0))
     };
     let even = [1.0; LENGTH];
     let moved: Vec<f64> = (0..LENGTH).map(|at| if at < LENGTH / 2 { 1.0 } else { 1.2 }).collect();
@@ -134,10 +135,20 @@ fn alarms(
     per_million(&format!("false alarms, {name}"), found, series * length, bar)
 }
 
-/// A row of alarms, and those of the peer, in a million points.
-pub(crate) fn per_million(name: &str, found: [usize; 2], points: usize, (bar_is, bar): (BarIs, f64)) -> Row {
+/// A row of alarms in a million points, and those of Perfherder's t.
+pub(crate) fn per_million(name: &str, found: [usize; 2], points: usize, bar: (BarIs, f64)) -> Row {
+    per_million_of(name, found, "Perfherder's t", points, bar)
+}
+
+fn per_million_of(
+    name: &str,
+    found: [usize; 2],
+    peer: &str,
+    points: usize,
+    (bar_is, bar): (BarIs, f64),
+) -> Row {
     let [found, of_peer] = found.map(|count| (1e6 * count as f64 / points as f64).round());
-    let peer = Peer { name: format!("Perfherder's t ({of_peer})"), value: of_peer.max(1.0) };
+    let peer = Peer { name: format!("{peer} ({of_peer})"), value: of_peer.max(1.0) };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
     Row::new(name, found as u64, "/ 1,000,000 points", peer, bar_is, bar)
 }
