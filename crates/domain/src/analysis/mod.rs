@@ -8,7 +8,8 @@
 //!
 //! No state is kept in memory between searches. A run stays in table `analysis_due` from the transaction that stores it
 //! until the transaction that stores the findings, so a server may stop at any time. One server at a time searches the
-//! runs of a machine, all together. Searching the same points again finds the same changes.
+//! runs of a machine, all together. Searching the same points again finds the same changes, unless
+//! other machines have new ones.
 
 mod attribute_changes;
 mod backfill;
