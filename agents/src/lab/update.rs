@@ -29,7 +29,8 @@ use std::time::{Duration, Instant};
 /// The interval of checks for an update, plus a random delay of up to a quarter, so that agents do not check at the
 /// same time.
 const INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// A new program that gets no answer of the server for this time is rolled back. The server may be down, so this counts as only one of [`FAILURES_MAX`] failures of the version.
+/// A new program that gets no answer from the server for this time is rolled back. The server may be down, so this counts
+/// as only one of [`FAILURES_MAX`] failures of the version.
 const UNANSWERED_MAX: Duration = Duration::from_secs(30 * 60);
 
 pub(super) struct Updater {

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) const COMMITS: i64 = 40;
 const POINTS_MAX: usize = 30;
 const CONTROLS_MAX: i64 = 16;
-pub(super) const SIBLINGS_MAX: usize = 12;
+const SIBLINGS_MAX: usize = 12;
 /// The most changes in one batch, and the widest range of commits between its first and last change. Limits
 /// memory.
 const AT_ONCE: usize = 50;
@@ -105,13 +105,7 @@ impl<'a> EvidenceLoader<'a> {
         }
         let series_ids: BTreeSet<i64> = requests.iter().map(|request| request.subject.series_id).collect();
         let series_ids: Vec<i64> = series_ids.into_iter().collect();
-        let mut siblings: HashMap<i64, Vec<Other>> = HashMap::new();
-        for (series_id, sibling) in db::reference_series::siblings(pool, &series_ids).await? {
-            let siblings = siblings.entry(series_id).or_default();
-            if siblings.len() < SIBLINGS_MAX {
-                siblings.push(sibling);
-            }
-        }
+        let siblings = siblings(pool, &series_ids).await?;
         Ok(Self { pool, controls, siblings })
     }
 
@@ -190,8 +184,20 @@ impl<'a> EvidenceLoader<'a> {
     }
 }
 
+/// The same cases on other machines, by series.
+pub(super) async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<HashMap<i64, Vec<Other>>> {
+    let mut all: HashMap<i64, Vec<Other>> = HashMap::new();
+    for (series_id, sibling) in db::reference_series::siblings(pool, series_ids).await? {
+        let siblings = all.entry(series_id).or_default();
+        if siblings.len() < SIBLINGS_MAX {
+            siblings.push(sibling);
+        }
+    }
+    Ok(all)
+}
+
 /// Extends a range of commits to include another one.
-fn include(range: &mut [i64; 2], [from, to]: [i64; 2]) {
+pub(super) fn include(range: &mut [i64; 2], [from, to]: [i64; 2]) {
     *range = [range[0].min(from), range[1].max(to)];
 }
 

@@ -8,8 +8,8 @@
 //!
 //! No state is kept in memory between searches. A run stays in table `analysis_due` from the transaction that stores it
 //! until the transaction that stores the findings, so a server may stop at any time. One server at a time searches the
-//! runs of a machine, all together. Searching the same points again finds the same changes, unless
-//! other machines have new ones.
+//! runs of a machine, all together. Searching the same points again finds the same changes, unless other machines have
+//! new ones.
 
 mod attribute_changes;
 mod backfill;
@@ -196,25 +196,25 @@ impl Analyst {
         let outcomes = tokio::task::spawn_blocking(move || {
             let methods = track::Methods::new(least_change);
             let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
-            parts
+            let outcomes: Vec<_> = parts
                 .map(|(track, points)| {
                     Outcome::new(methods.of(track.figure), track, points, from_ordinal, stored.remove(&track))
                 })
-                .collect::<Vec<_>>()
+                .collect();
+            (methods, outcomes)
         });
-        let mut outcomes = outcomes.await?;
+        let (methods, mut outcomes) = outcomes.await?;
         let mut candidates: BTreeMap<i64, [i64; 2]> = BTreeMap::new();
         for outcome in &outcomes {
             let Some(ordinal) = outcome.candidate else { continue };
-            let [first, last] = candidates.entry(outcome.track.series_id).or_insert([ordinal; 2]);
-            (*first, *last) = (ordinal.min(*first), ordinal.max(*last));
+            let range = candidates.entry(outcome.track.series_id).or_insert([ordinal; 2]);
+            evidence::include(range, [ordinal; 2]);
         }
         if candidates.is_empty() {
             return Ok(outcomes);
         }
         let siblings = Siblings::read(&self.pool, &candidates).await?;
         let outcomes = tokio::task::spawn_blocking(move || {
-            let methods = track::Methods::new(least_change);
             for outcome in outcomes.iter_mut().filter(|outcome| outcome.candidate.is_some()) {
                 let (method, others) = (methods.of(outcome.track.figure), siblings.of(outcome.track));
                 outcome.search(method, from_ordinal, &others);

@@ -1,11 +1,10 @@
 //! Other machines that measure the same case. Together they confirm a change that one machine alone cannot confirm yet:
 //! see `roundtrip_stats::change_point::Detector::confirm`.
 
-use super::evidence::{COMMITS, SIBLINGS_MAX};
+use super::evidence::{self, COMMITS};
 use super::track::{self, Points};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::Track;
-use roundtrip_storage::point::SeriesKey;
 use sqlx::PgPool;
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,20 +16,19 @@ impl Siblings {
     /// Reads them around the first and last candidate of each series, given by their ordinals.
     pub(super) async fn read(pool: &PgPool, commits: &BTreeMap<i64, [i64; 2]>) -> sqlx::Result<Self> {
         let series_ids: Vec<i64> = commits.keys().copied().collect();
-        let mut wanted: HashMap<i64, Vec<(SeriesKey, [i64; 2])>> = HashMap::new();
-        for (series_id, sibling) in db::reference_series::siblings(pool, &series_ids).await? {
-            let siblings = wanted.entry(series_id).or_default();
-            if siblings.len() < SIBLINGS_MAX {
-                let [first, last] = commits[&series_id];
-                siblings.push((sibling.key, [first - COMMITS, last + COMMITS]));
-            }
-        }
-        let windows: Vec<_> = wanted.values().flatten().copied().collect();
+        let siblings = evidence::siblings(pool, &series_ids).await?;
+        let window =
+            |series_id: &i64| commits.get(series_id).map(|[first, last]| [first - COMMITS, last + COMMITS]);
+        let windows: Vec<_> = siblings
+            .iter()
+            .filter_map(|(series_id, siblings)| Some((window(series_id)?, siblings)))
+            .flat_map(|(window, siblings)| siblings.iter().map(move |other| (other.key, window)))
+            .collect();
         let lines = db::chart::windows(pool, &windows).await?;
         let mut tracks: HashMap<i64, _> =
             lines.iter().map(|line| (line.series_id, track::tracks(&[line]))).collect();
-        let of_series = wanted.into_iter().map(|(series_id, siblings)| {
-            let tracks = siblings.iter().filter_map(|(key, _)| tracks.remove(&key.series_id));
+        let of_series = siblings.into_iter().map(|(series_id, siblings)| {
+            let tracks = siblings.iter().filter_map(|other| tracks.remove(&other.key.series_id));
             (series_id, tracks.collect())
         });
         Ok(Self(of_series.collect()))

@@ -131,7 +131,7 @@ fn residuals_of(line: &LineRow, changes: &HashMap<Track, Vec<i64>>) -> Vec<(Trac
         Some((track, Residuals::of(&points.values, &places)?))
     };
     // Changes of the tail send no alerts.
-    let tracks = track::tracks(&[line]).into_iter().filter(|(track, _)| track.figure != Figure::Tail);
+    let tracks = track::tracks(&[line]).into_iter().filter(|(track, _)| track.figure.has_regressions());
     tracks.filter_map(residuals).collect()
 }
 
