@@ -153,7 +153,7 @@ impl Subject {
                 version: env!("CARGO_PKG_VERSION").into(),
                 preset: preset.clone(),
                 order_seed: outcome.order_seed,
-                build: Slug::from_name(if cfg!(debug_assertions) { "debug" } else { "release" }),
+                build: Slug::from_name(roundtrip_bench::BUILD),
             },
             started_at: outcome.started_at,
             finished_at: outcome.finished_at,

@@ -50,6 +50,10 @@ mod watchdog;
 /// 2: messages begin at a page boundary. Before, the allocator decided, which made large copies up to twice as slow.
 pub const PROTOCOL_VERSION: u32 = 2;
 
+/// The build of the measured code, as reports name it: `release`, or `debug` with the checks of a test build. Results of
+/// different builds are not compared. The dev profile compiles this crate as for a release.
+pub const BUILD: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
+
 // Here, because the model checker compiles every file in `ring`.
 #[cfg(test)]
 #[path = "ring/tests.rs"]

@@ -53,12 +53,13 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     build_web()?;
     let (server, agent) = match (&options.server, &options.agent) {
         (Some(server), Some(agent)) => (server.clone(), agent.clone()),
-        // The server is built without optimisation, like for the tests, to start sooner. The agent measures
-        // this machine, so it is built like a release.
-        _ => (
-            build_program("build server", programs::SERVER, Profile::Dev)?,
-            build_program("build agent", programs::AGENT, Profile::Release)?,
-        ),
+        // The dev profile optimises only the code that measures this machine, so it starts sooner than a release.
+        _ => {
+            let step = Step::start("build");
+            let built = programs::build(&step, &programs::BOTH, Profile::Dev)?;
+            step.done(if built.changed { "server and agent built" } else { "up to date" });
+            (built.program(programs::SERVER)?, built.program(programs::program_of(programs::AGENT))?)
+        }
     };
     let server = serve(options, &data_folder, &server)?;
     let url = server.address()?;
@@ -96,13 +97,6 @@ fn build_web() -> Result<()> {
     let changed = web::build(&step)?;
     step.done(if changed { "built" } else { "up to date" });
     Ok(())
-}
-
-fn build_program(title: &str, package: &str, profile: Profile) -> Result<PathBuf> {
-    let step = Step::start(title);
-    let built = programs::build(&step, &[package], profile)?;
-    step.done(if built.changed { "built" } else { "up to date" });
-    built.program(programs::program_of(package))
 }
 
 fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server> {

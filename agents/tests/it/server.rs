@@ -123,7 +123,6 @@ impl<S: Default + Send + 'static> StatefulServer<S> {
         server
     }
 
-    #[cfg(unix)]
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
