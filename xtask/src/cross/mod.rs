@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use std::path::Path;
 use std::process::ExitCode;
-use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
+use targets::{Emulator, SUITES, Suite, TARGETS, Target};
 use toolchain::Toolchain;
 
 /// Inputs per property test under an emulator, where each takes forty times as long: enough to detect
@@ -47,8 +47,7 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
 }
 
 /// Runs the steps that `test --all` adds, if `cross` has run before: the toolchain is too large to download
-/// unasked, and the first build takes most of an hour. Skips this machine's own system, which is already
-/// checked, and steps that have passed for the same sources.
+/// unasked, and the first build takes most of an hour. Skips steps that have passed for the same sources.
 pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
     let mut found = None;
     tally.step("cross", |_| {
@@ -63,8 +62,7 @@ pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
         })
     })?;
     let Some(toolchain) = found else { return Ok(()) };
-    let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
-    check_all(tally, &toolchain, false, others)
+    check_all(tally, &toolchain, false, TARGETS)
 }
 
 /// Runs all steps for these targets. A step that has passed runs again only with `again` or after a change of

@@ -197,7 +197,7 @@ impl Toolchain {
     pub(super) fn cargo(&self, target: &Target, verb: &str) -> Result<Tool> {
         let path = match target.linker {
             Linker::Zig(_) => self.python_program("cargo-zigbuild"),
-            Linker::Host | Linker::Mingw => self.program("cargo"),
+            Linker::Mingw => self.program("cargo"),
         };
         let cargo = Tool::cargo_at(&path).words(&arguments(target, verb)).folder(workspace::root());
         Ok(self.configure(cargo, target)?.with_descendants())
@@ -291,7 +291,6 @@ fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
 /// The start of a command line: the subcommand, the target and the parts of the standard library to build.
 fn arguments(target: &Target, verb: &str) -> String {
     let (verb, version, library) = match target.linker {
-        Linker::Host => (verb, "", ""),
         Linker::Mingw => (verb, "", STANDARD_LIBRARY),
         // Clippy also uses it, with the same flags, so the standard library is built once.
         Linker::Zig(version) => (if verb == "build" { "zigbuild" } else { verb }, version, STANDARD_LIBRARY),
@@ -336,7 +335,6 @@ mod tests {
     #[test]
     fn selects_linker_and_standard_library() {
         let line = |triple: &str| arguments(target(triple), "build").trim_end().to_owned();
-        assert_eq!(line("x86_64-unknown-linux-gnu"), "build --locked --target x86_64-unknown-linux-gnu");
         let windows = format!("build --locked --target x86_64-pc-windows-gnu {STANDARD_LIBRARY}");
         assert_eq!(line("x86_64-pc-windows-gnu"), windows);
         let arm = format!("zigbuild --locked --target aarch64-unknown-linux-gnu.2.36 {STANDARD_LIBRARY}");
