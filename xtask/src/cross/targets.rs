@@ -10,6 +10,8 @@ pub(super) struct Target {
     pub(super) triple: &'static str,
     pub(super) linker: Linker,
     pub(super) packages: &'static [&'static str],
+    /// Lints once for each other system. Almost no code depends on the processor.
+    pub(super) is_linted: bool,
     pub(super) emulator: Option<Emulator>,
 }
 
@@ -38,11 +40,11 @@ use Emulator::{Qemu, Wine};
 use Linker::{Mingw, Zig};
 #[rustfmt::skip]
 pub(super) static TARGETS: &[Target] = &[
-    Target { name: "linux arm64", triple: "aarch64-unknown-linux-gnu", linker: Zig(".2.36"),  packages: ON_UNIX,    emulator: Some(Qemu) },
-    Target { name: "macos arm64", triple: "aarch64-apple-darwin",      linker: Zig(""),       packages: ON_UNIX,    emulator: None },
-    Target { name: "macos x64",   triple: "x86_64-apple-darwin",       linker: Zig(""),       packages: ON_UNIX,    emulator: None },
-    Target { name: "freebsd x64", triple: "x86_64-unknown-freebsd",    linker: Zig(""),       packages: ON_UNIX,    emulator: None },
-    Target { name: "windows x64", triple: "x86_64-pc-windows-gnu",     linker: Mingw,         packages: EVERYWHERE, emulator: Some(Wine) },
+    Target { name: "linux arm64", triple: "aarch64-unknown-linux-gnu", linker: Zig(".2.36"),  packages: ON_UNIX,    is_linted: false, emulator: Some(Qemu) },
+    Target { name: "macos arm64", triple: "aarch64-apple-darwin",      linker: Zig(""),       packages: ON_UNIX,    is_linted: true,  emulator: None },
+    Target { name: "macos x64",   triple: "x86_64-apple-darwin",       linker: Zig(""),       packages: ON_UNIX,    is_linted: false, emulator: None },
+    Target { name: "freebsd x64", triple: "x86_64-unknown-freebsd",    linker: Zig(""),       packages: ON_UNIX,    is_linted: true,  emulator: None },
+    Target { name: "windows x64", triple: "x86_64-pc-windows-gnu",     linker: Mingw,         packages: EVERYWHERE, is_linted: true,  emulator: Some(Wine) },
 ];
 
 /// Tests that run under an emulator.
