@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use std::path::Path;
 use std::process::ExitCode;
-use targets::{Emulator, SUITES, Suite, TARGETS, Target};
+use targets::{EVERYWHERE, Emulator, SUITES, Suite, TARGETS, Target};
 use toolchain::Toolchain;
 
 /// Inputs per property test under an emulator, where each takes forty times as long: enough to detect
@@ -93,13 +93,15 @@ fn check_all(
         let name = target.name;
         if target.is_linted {
             run(&format!("{name} lint"), &digest, &|step| {
-                let clippy = toolchain.cargo(target, "clippy")?.arguments(packages(target));
+                let clippy = toolchain.cargo(target, "clippy")?.arguments(packages(target.packages));
                 Outcome::from_build(&clippy.words("--all-targets -- --deny warnings").run(step)?)
             })?;
         }
         let is_linked = run(&format!("{name} link"), &digest, &|step| {
-            Outcome::from_build(&toolchain.cargo(target, "build")?.arguments(packages(target)).run(step)?)?;
-            let tests = toolchain.cargo(target, "test")?.arguments(packages(target)).arguments(["--no-run"]);
+            let programs = toolchain.cargo(target, "build")?.arguments(packages(target.packages));
+            Outcome::from_build(&programs.run(step)?)?;
+            let tests =
+                toolchain.cargo(target, "test")?.arguments(packages(EVERYWHERE)).arguments(["--no-run"]);
             Outcome::from_build(&tests.run(step)?)
         })?;
         let Some(emulator) = target.emulator.filter(|_| is_linked) else { continue };
@@ -123,8 +125,8 @@ fn digest_of(beginnings: &[&str]) -> Result<String> {
     workspace::digest(&files.iter().map(|file| workspace::root().join(file)).collect::<Vec<_>>())
 }
 
-fn packages(target: &Target) -> impl Iterator<Item = &'static str> {
-    target.packages.iter().flat_map(|package| ["--package", package])
+fn packages(packages: &[&'static str]) -> impl Iterator<Item = &'static str> {
+    packages.iter().flat_map(|package| ["--package", package])
 }
 
 fn test(

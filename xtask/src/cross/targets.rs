@@ -33,7 +33,8 @@ pub(super) enum Emulator {
 /// The server runs PostgreSQL as another user and under a guard process; both need Unix.
 const ON_UNIX: &[&str] =
     &["roundtrip-server", "roundtrip-agent", "roundtrip-bench", "roundtrip-stats", "roundtrip-wire", "xtask"];
-const EVERYWHERE: &[&str] =
+/// The packages with programs for all systems. Of tests, only theirs are linked.
+pub(super) const EVERYWHERE: &[&str] =
     &["roundtrip-agent", "roundtrip-bench", "roundtrip-stats", "roundtrip-wire", "xtask"];
 
 use Emulator::{Qemu, Wine};
