@@ -31,11 +31,12 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     rows
 }
 
+const ONE_BY_ONE: &str = "the same machines one by one";
+
 /// Series of which several machines measure every commit, with noise of 3 %.
 fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
     const SHORT: usize = 12;
     const LENGTH: usize = 200;
-    const ONE_BY_ONE: &str = "the same machines one by one";
     let noise = 3.0 * DEVIATION;
     let mut rows = Vec::new();
     for (machines, within) in [(2, 10), (3, 6), (4, 5)] {
@@ -52,24 +53,38 @@ fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
         let peer = peer(ONE_BY_ONE, share(alone).max(0.001));
         rows.push(row(&name, share(found), peer, BarIs::ValueAtLeast, 0.5));
     }
-    let wandering = |levels: &[f64], random: &mut StdRng| correlated(0.6, levels.len(), random);
     let even_noise = |levels: &[f64], random: &mut StdRng| noisy(levels, noise, random);
-    let null = |name: &str, levels: [&[f64]; 3], generate: &dyn Fn(&[f64], &mut StdRng) -> Vec<f64>| {
-        let mut random = StdRng::seed_from_u64(SEED);
-        let (mut found, mut alone) = (0, 0);
-        for _ in 0..series {
-            let values = levels.map(|levels| generate(levels, &mut random));
-            found += on_machines(method, &values)[1..].iter().map(Vec::len).sum::<usize>();
-            alone += values[1..].iter().map(|values| alerts(method, values).count()).sum::<usize>();
-        }
-        per_million_of(name, [found, alone], ONE_BY_ONE, 2 * series * LENGTH, (BarIs::ValueAtMost, 100.0))
-    };
     let even = [1.0; LENGTH];
     let moved: Vec<f64> = (0..LENGTH).map(|at| if at < LENGTH / 2 { 1.0 } else { 1.2 }).collect();
-    rows.push(null("false alarms, three machines", [&even, &even, &even], &even_noise));
-    rows.push(null("false alarms, three machines, correlation 0.6", [&even, &even, &even], &wandering));
-    rows.push(null("false alarms where another machine moved by 20 %", [&moved, &even, &even], &even_noise));
+    let null = |name: &str, generate: &MachinesGenerator<'_>| machines_null(name, method, series, generate);
+    rows.push(null("false alarms, three machines", &|random| [(); 3].map(|()| even_noise(&even, random))));
+    rows.push(null("false alarms, three machines, correlation 0.6", &|random| {
+        [(); 3].map(|()| correlated(0.6, LENGTH, random))
+    }));
+    rows.push(null("false alarms where another machine moved by 20 %", &|random| {
+        [&moved, &even[..], &even].map(|levels| even_noise(levels, random))
+    }));
     rows
+}
+
+type MachinesGenerator<'a> = dyn Fn(&mut StdRng) -> [Vec<f64>; 3] + 'a;
+
+/// A row of alerts in this many series of three machines: those of the last two, which have no change. The peer are the
+/// alerts of the same machines if none confirms another.
+pub(crate) fn machines_null(
+    name: &str,
+    method: &Method,
+    series: usize,
+    generate: &MachinesGenerator<'_>,
+) -> Row {
+    let mut random = StdRng::seed_from_u64(SEED);
+    let (mut found, mut alone, mut points) = (0, 0, 0);
+    for values in repeat_with(|| generate(&mut random)).take(series) {
+        found += on_machines(method, &values)[1..].iter().map(Vec::len).sum::<usize>();
+        alone += values[1..].iter().map(|values| alerts(method, values).count()).sum::<usize>();
+        points += values[1..].iter().map(Vec::len).sum::<usize>();
+    }
+    per_million_of(name, [found, alone], ONE_BY_ONE, points, (BarIs::ValueAtMost, 100.0))
 }
 
 /// The alerts of each machine if the others can confirm them, as on the server.

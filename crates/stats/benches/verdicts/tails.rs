@@ -4,7 +4,7 @@
 //! The peer is the same as in [`scenarios`](crate::scenarios), on the same ratios.
 
 use crate::noise::normal;
-use crate::scenarios::{alerts, per_million, perfherder};
+use crate::scenarios::{alerts, machines_null, per_million, perfherder};
 use crate::{peer, row};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use rand_distr::{Distribution, Exp1};
@@ -64,9 +64,14 @@ const RARE_SLOW_MODE: Shape = Shape { mode_factor: 3.0, ..RARE_MODE };
 /// The same tail in every run.
 const EVEN: Shape = Shape { share_noise: 0.0, ..HEAVY };
 
+fn correlated(shape: Shape) -> Shape {
+    Shape { correlation: 0.6, ..shape }
+}
+
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     let times = if is_quick { 1 } else { 20 };
     let mut rows = null_rows(times);
+    rows.extend(machine_rows(25 * times));
     rows.extend(change_rows(10 * times));
     thresholds(5 * times);
     rows
@@ -75,7 +80,6 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
 /// Reported changes of the tail in runs without a change. The bar is one in 20,000 points.
 fn null_rows(times: usize) -> Vec<Row> {
     let two_modes = Shape { mode_share: 0.15, ..HEAVY };
-    let correlated = |shape| Shape { correlation: 0.6, ..shape };
     let at_most = (BarIs::ValueAtMost, 50.0);
     [
         ("heavy tail, series of 200", HEAVY, 200, at_most),
@@ -104,6 +108,22 @@ fn null_rows(times: usize) -> Vec<Row> {
         per_million(&format!("false changes of the tail, {name}"), found, points, bar)
     })
     .collect()
+}
+
+/// The same on three machines that measure every commit and confirm each other's changes, as on the server.
+fn machine_rows(series: usize) -> Vec<Row> {
+    [
+        ("heavy tail", HEAVY),
+        ("heavy tail of correlation 0.6", correlated(HEAVY)),
+        ("second mode of 1 %, 3 times slower, of correlation 0.6", correlated(RARE_SLOW_MODE)),
+    ]
+    .map(|(name, shape)| {
+        let name = format!("false changes of the tail on three machines, {name}, series of 200");
+        machines_null(&name, Method::tail(), series, &|random| {
+            [(); 3].map(|()| ratios(repeat_n(shape, 200), random))
+        })
+    })
+    .into()
 }
 
 /// A name, the messages before and after a change, and the number of runs after it.
