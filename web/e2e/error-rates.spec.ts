@@ -19,7 +19,7 @@ function history(false_alarms: number) {
     { change: 0.1, found: share(400, 400, 0.99, 1), median_delay_points: 6 },
     { change: 0.25, found: share(400, 400, 0.99, 1), median_delay_points: 5 },
   ];
-  return { false_alarms: share(false_alarms, 120_000, 0, 0.000_031), steps };
+  return { threshold: [0.01, 0.03], false_alarms: share(false_alarms, 120_000, 0, 0.000_031), steps };
 }
 
 const COMPARISONS = {
@@ -32,11 +32,12 @@ const COMPARISONS = {
 };
 
 const NO_DATA = {
+  threshold: [0.01, 0.03],
   false_alarms: NONE,
   steps: [0.03, 0.05, 0.1, 0.25].map((change) => ({ change, found: NONE, median_delay_points: null })),
 };
 
-const MEASURED = { p50: history(0), p99: history(3), comparisons: COMPARISONS };
+const MEASURED = { p50: history(0), p99: history(3), tail: history(6), comparisons: COMPARISONS };
 const FALSE_COMPARISONS = share(1, 200, 0, 0.0275);
 
 /** One class with data, and one with too few points and repetitions. */
@@ -55,6 +56,7 @@ const RATES = {
         series_count: 2,
         p50: NO_DATA,
         p99: NO_DATA,
+        tail: NO_DATA,
         comparisons: {
           false_verdicts: NONE,
           changes: [0.05, 0.1].map((change) => ({ change, found: NONE })),
@@ -73,11 +75,14 @@ onEveryScreen(() => {
     await expect(page.getByRole("heading", { level: 1 })).toContainText(
       "A 5 % step in p50 is found in 98 % of cases, after 9 points (median)",
     );
+    await expect(page.getByText("Threshold: two standard deviations of the noise")).toBeVisible();
     await expect(page.getByRole("cell", { name: "no data" }).first()).toBeVisible();
     await inspect(page);
 
     await page.getByRole("button", { name: "p99", exact: true }).click();
     await expect(page.getByRole("cell", { name: "1 in 40,000" }).first()).toBeVisible();
+    await page.getByRole("button", { name: "tail", exact: true }).click();
+    await expect(page.getByRole("cell", { name: "1 in 20,000" }).first()).toBeVisible();
   });
 
   test("error rates before the first computation", async ({ page, report }) => {

@@ -15,6 +15,17 @@ pub struct Class {
     pub scenario: String,
 }
 
+/// A machine to count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Due {
+    /// The project.
+    pub project_id: i64,
+    /// The machine.
+    pub machine_id: i64,
+    /// The smallest change that the project reports, as a share; none for the default.
+    pub least_change: Option<f64>,
+}
+
 /// Counts of a machine's whole comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table machine_error_rate, described there")]
@@ -41,6 +52,7 @@ pub struct ClassCounts {
     pub series_count: i64,
     pub p50: HistoryCounts,
     pub p99: HistoryCounts,
+    pub tail: HistoryCounts,
     pub case_count: i64,
     pub false_case_count: i64,
     pub found_case_counts: Vec<i64>,
@@ -59,6 +71,7 @@ impl ClassCounts {
             series_count: sum(|class| class.series_count),
             p50: HistoryCounts::total(classes.clone().map(|class| &class.p50)),
             p99: HistoryCounts::total(classes.clone().map(|class| &class.p99)),
+            tail: HistoryCounts::total(classes.clone().map(|class| &class.tail)),
             case_count: sum(|class| class.case_count),
             false_case_count: sum(|class| class.false_case_count),
             found_case_counts: sums(
@@ -117,22 +130,24 @@ pub struct ClassRow {
     pub counts: ClassCounts,
 }
 
-/// The machines to count, by project, that were not counted since a time; longest ago first. Excludes those
-/// with runs that wait for change detection, because unknown changes would count as noise.
-pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<(i64, i64)>> {
-    let rows = sqlx::query!(
-        "select measured.project_id, measured.machine_id
+/// The machines to count, by project, that were not counted since a time or with another threshold; longest ago first.
+/// Excludes those with runs that wait for change detection, because unknown changes would count as noise.
+pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<Due>> {
+    sqlx::query_as!(
+        Due,
+        "select measured.project_id, measured.machine_id, project.least_change
          from project_machine as measured
+         join project on project.project_id = measured.project_id
          left join machine_error_rate as rate
              on rate.project_id = measured.project_id and rate.machine_id = measured.machine_id
-         where (rate.computed_at is null or rate.computed_at <= $1)
+         where (rate.computed_at is null or rate.computed_at <= $1
+                or rate.least_change is distinct from project.least_change)
            and not exists (select from analysis_due where analysis_due.machine_id = measured.machine_id)
          order by rate.computed_at nulls first, measured.project_id, measured.machine_id",
         since,
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.project_id, row.machine_id)).collect())
+    .await
 }
 
 /// The series of a machine in a project, with their classes, in a pseudo-random but stable order.
@@ -197,7 +212,7 @@ pub async fn repetitions(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64,
 /// Replaces the counts of a machine. Does nothing if the project was deleted.
 pub async fn replace(
     connection: &mut PgConnection,
-    (project_id, machine_id): (i64, i64),
+    Due { project_id, machine_id, least_change }: Due,
     machine: MachineCounts,
     classes: &[(Class, ClassCounts)],
     now: DateTime<Utc>,
@@ -212,14 +227,15 @@ pub async fn replace(
     // Waits for a concurrent deletion of the project, or makes it wait.
     let stored = sqlx::query!(
         "insert into machine_error_rate (
-             project_id, machine_id, comparison_count, false_comparison_count, computed_at
+             project_id, machine_id, comparison_count, false_comparison_count, computed_at, least_change
          )
-         select project_id, $2, $3, $4, $5 from project where project_id = $1 for share",
+         select project_id, $2, $3, $4, $5, $6 from project where project_id = $1 for share",
         project_id,
         machine_id,
         machine.comparison_count,
         machine.false_comparison_count,
         now,
+        least_change,
     )
     .execute(&mut *connection)
     .await?;
@@ -243,9 +259,11 @@ async fn insert(
              project_id, machine_id, transport_id, scenario, series_count,
              p50_searched_count, p50_false_alarm_count, p50_injected_count, p50_found_counts, p50_median_delays,
              p99_searched_count, p99_false_alarm_count, p99_injected_count, p99_found_counts, p99_median_delays,
+             tail_searched_count, tail_false_alarm_count, tail_injected_count, tail_found_counts, tail_median_delays,
              case_count, false_case_count, found_case_counts, untold_case_count
          )
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+                 $23, $24)",
         project_id,
         machine_id,
         class.transport_id,
@@ -261,6 +279,11 @@ async fn insert(
         counts.p99.injected_count,
         &counts.p99.found_counts,
         &counts.p99.median_delays as &[Option<i64>],
+        counts.tail.searched_count,
+        counts.tail.false_alarm_count,
+        counts.tail.injected_count,
+        &counts.tail.found_counts,
+        &counts.tail.median_delays as &[Option<i64>],
         counts.case_count,
         counts.false_case_count,
         &counts.found_case_counts,
@@ -271,24 +294,33 @@ async fn insert(
     Ok(())
 }
 
-/// The counted machines of a project, by name.
-pub async fn machines(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<MachineRow>> {
+/// The machines of a project that were counted with a threshold, by name.
+pub async fn machines(
+    pool: &PgPool,
+    project_id: i64,
+    least_change: Option<f64>,
+) -> sqlx::Result<Vec<MachineRow>> {
     sqlx::query_as!(
         MachineRow,
         "select rate.machine_id, machine.slug as machine, rate.comparison_count, rate.false_comparison_count,
                 rate.computed_at
          from machine_error_rate as rate
          join machine on machine.machine_id = rate.machine_id
-         where rate.project_id = $1
+         where rate.project_id = $1 and rate.least_change is not distinct from $2
          order by machine.slug",
         project_id,
+        least_change,
     )
     .fetch_all(pool)
     .await
 }
 
-/// The counted classes of a project, by transport and scenario.
-pub async fn classes(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ClassRow>> {
+/// The classes of a project that were counted with a threshold, by transport and scenario.
+pub async fn classes(
+    pool: &PgPool,
+    project_id: i64,
+    least_change: Option<f64>,
+) -> sqlx::Result<Vec<ClassRow>> {
     sqlx::query_as!(
         ClassRow,
         r#"select rate.machine_id, transport.slug as transport, rate.scenario,
@@ -297,13 +329,18 @@ pub async fn classes(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ClassRo
                     rate.p50_found_counts, rate.p50_median_delays),
                    (rate.p99_searched_count, rate.p99_false_alarm_count, rate.p99_injected_count,
                     rate.p99_found_counts, rate.p99_median_delays),
+                   (rate.tail_searched_count, rate.tail_false_alarm_count, rate.tail_injected_count,
+                    rate.tail_found_counts, rate.tail_median_delays),
                    rate.case_count, rate.false_case_count, rate.found_case_counts, rate.untold_case_count)
                       as "counts!: ClassCounts"
            from error_rate as rate
+           join machine_error_rate as of_machine
+               on of_machine.project_id = rate.project_id and of_machine.machine_id = rate.machine_id
            join transport on transport.transport_id = rate.transport_id
-           where rate.project_id = $1
+           where rate.project_id = $1 and of_machine.least_change is not distinct from $2
            order by transport.slug, rate.scenario"#,
         project_id,
+        least_change,
     )
     .fetch_all(pool)
     .await

@@ -6,9 +6,12 @@ use crate::error::ApiError;
 use crate::extract::{Caller, Path};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::analysis::track::Methods;
+use roundtrip_stats::change_point::Method;
 use roundtrip_stats::error_rate::{halves, history};
 use roundtrip_stats::share;
 use roundtrip_storage as db;
+use roundtrip_storage::change_point::Figure;
 use roundtrip_storage::error_rate::{ClassCounts, ClassRow, HistoryCounts, MachineRow};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -18,12 +21,13 @@ const CONFIDENCE: f64 = 0.95;
 /// The error rates of a project.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ErrorRateList {
-    /// When the oldest value was computed; null before the first computation, about an hour after the first upload.
+    /// When the oldest value was computed; null before the first computation, about an hour after the first upload or a
+    /// new threshold.
     #[schema(required)]
     pub computed_at: Option<DateTime<Utc>>,
     /// All machines together.
     pub total: TotalErrorRates,
-    /// Machines, by name; empty before the first computation.
+    /// Machines with rates for the project's threshold, by name.
     pub machines: Vec<MachineErrorRates>,
 }
 
@@ -35,6 +39,8 @@ pub(crate) struct TotalErrorRates {
     pub p50: HistoryErrorRates,
     /// Changes of p99.
     pub p99: HistoryErrorRates,
+    /// Changes of the tail, p99 / p50, which send no alert.
+    pub tail: HistoryErrorRates,
     /// A/A comparisons of whole runs.
     pub false_comparisons: CountedShare,
     /// Cases of comparisons.
@@ -70,6 +76,8 @@ pub(crate) struct ClassErrorRates {
     pub p50: HistoryErrorRates,
     /// Changes of p99 of all operations.
     pub p99: HistoryErrorRates,
+    /// Changes of the tail, p99 / p50, which send no alert.
+    pub tail: HistoryErrorRates,
     /// Cases of comparisons.
     pub comparisons: ComparisonErrorRates,
 }
@@ -77,6 +85,10 @@ pub(crate) struct ClassErrorRates {
 /// Change detection on series simulated from the class's own noise.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct HistoryErrorRates {
+    /// The smallest change that counts: two standard deviations of the noise, but at least and at most these shares. If
+    /// the project sets a threshold, they are equal.
+    #[schema(example = json!([0.01, 0.03]))]
+    pub threshold: [f64; 2],
     /// False alarms among the searched points. 0 points if no series is long enough.
     pub false_alarms: CountedShare,
     /// Detection of steps of known size, smallest first.
@@ -86,7 +98,7 @@ pub(crate) struct HistoryErrorRates {
 /// Detection of steps of one size.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StepErrorRates {
-    /// The increase in times, as a share.
+    /// The increase, as a share.
     #[schema(example = 0.05)]
     pub change: f64,
     /// Steps found within five points of their place.
@@ -143,23 +155,27 @@ pub(crate) async fn list_error_rates(
     Path(path): Path<ProjectPath>,
 ) -> Result<Json<ErrorRateList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let rows = db::error_rate::machines(&state.pool, project_id).await?;
-    let classes = db::error_rate::classes(&state.pool, project_id).await?;
+    let least_changes = db::project::least_changes(&mut *state.pool.acquire().await?, &[project_id]).await?;
+    let least_change = least_changes.get(&project_id).copied().flatten();
+    let methods = Methods::new(least_change);
+    let rows = db::error_rate::machines(&state.pool, project_id, least_change).await?;
+    let classes = db::error_rate::classes(&state.pool, project_id, least_change).await?;
     let computed_at = rows.iter().map(|row| row.computed_at).min();
-    let total = TotalErrorRates::from_machines(&rows, &classes);
-    let machines = rows.into_iter().map(|row| MachineErrorRates::from_row(row, &classes)).collect();
+    let total = TotalErrorRates::from_machines(&rows, &classes, &methods);
+    let machines = rows.into_iter().map(|row| MachineErrorRates::from_row(row, &classes, &methods)).collect();
     Ok(Json(ErrorRateList { computed_at, total, machines }))
 }
 
 impl TotalErrorRates {
-    fn from_machines(machines: &[MachineRow], classes: &[ClassRow]) -> Self {
+    fn from_machines(machines: &[MachineRow], classes: &[ClassRow], methods: &Methods) -> Self {
         let comparisons = machines.iter().fold((0, 0), |(count, of_count), row| {
             (count + row.false_comparison_count, of_count + row.comparison_count)
         });
         let counts = ClassCounts::total(classes.iter().map(|row| &row.counts));
         Self {
-            p50: HistoryErrorRates::from(&counts.p50),
-            p99: HistoryErrorRates::from(&counts.p99),
+            p50: HistoryErrorRates::new(&counts.p50, methods.of(Figure::P50)),
+            p99: HistoryErrorRates::new(&counts.p99, methods.of(Figure::P99)),
+            tail: HistoryErrorRates::new(&counts.tail, methods.of(Figure::Tail)),
             false_comparisons: CountedShare::new(comparisons.0, comparisons.1),
             comparisons: ComparisonErrorRates::from(&counts),
         }
@@ -167,34 +183,36 @@ impl TotalErrorRates {
 }
 
 impl MachineErrorRates {
-    fn from_row(row: MachineRow, classes: &[ClassRow]) -> Self {
+    fn from_row(row: MachineRow, classes: &[ClassRow], methods: &Methods) -> Self {
         let classes = classes.iter().filter(|class| class.machine_id == row.machine_id);
         Self {
             machine: row.machine,
             computed_at: row.computed_at,
             false_comparisons: CountedShare::new(row.false_comparison_count, row.comparison_count),
-            classes: classes.map(ClassErrorRates::from).collect(),
+            classes: classes.map(|class| ClassErrorRates::from_row(class, methods)).collect(),
         }
     }
 }
 
-impl From<&ClassRow> for ClassErrorRates {
-    fn from(row: &ClassRow) -> Self {
+impl ClassErrorRates {
+    fn from_row(row: &ClassRow, methods: &Methods) -> Self {
         Self {
             transport: row.transport.clone(),
             scenario: row.scenario.clone(),
             series_count: row.counts.series_count,
-            p50: HistoryErrorRates::from(&row.counts.p50),
-            p99: HistoryErrorRates::from(&row.counts.p99),
+            p50: HistoryErrorRates::new(&row.counts.p50, methods.of(Figure::P50)),
+            p99: HistoryErrorRates::new(&row.counts.p99, methods.of(Figure::P99)),
+            tail: HistoryErrorRates::new(&row.counts.tail, methods.of(Figure::Tail)),
             comparisons: ComparisonErrorRates::from(&row.counts),
         }
     }
 }
 
-impl From<&HistoryCounts> for HistoryErrorRates {
-    fn from(counts: &HistoryCounts) -> Self {
+impl HistoryErrorRates {
+    fn new(counts: &HistoryCounts, method: &Method) -> Self {
         let steps = history::STEPS.iter().zip(&counts.found_counts).zip(&counts.median_delays);
         Self {
+            threshold: method.settings().least,
             false_alarms: CountedShare::new(counts.false_alarm_count, counts.searched_count),
             steps: steps
                 .map(|((&change, &found), &median_delay_points)| StepErrorRates {

@@ -29,9 +29,20 @@ async fn count(app: &TestApp) -> usize {
     error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap()
 }
 
+/// Counts only what is due, as the daily task.
+async fn count_due(app: &TestApp) -> usize {
+    app.state.analyst().search().await.unwrap();
+    error_rates::count(&app.pool, Utc::now() - TimeDelta::days(1), None, &|| false).await.unwrap()
+}
+
 fn of_class<'a>(rates: &'a Value, transport: &str) -> &'a Value {
     let classes = rates["machines"][0]["classes"].as_array().unwrap();
     classes.iter().find(|class| class["transport"] == transport).unwrap()
+}
+
+/// The threshold, and how many steps of 3, 5, 10 and 25 % were found.
+fn threshold_and_found(history: &Value) -> Value {
+    json!([history["threshold"], at(history, "steps/*/found/count")])
 }
 
 #[database_test]
@@ -72,6 +83,42 @@ async fn counts_rates_from_stored_points_and_repetitions(app: TestApp) {
     // Two classes of one machine.
     assert_eq!(rates["total"]["p50"]["false_alarms"]["of_count"], 60_000);
     assert_eq!(rates["total"]["comparisons"]["false_verdicts"]["of_count"], 160);
+}
+
+#[database_test]
+async fn error_rates_are_those_of_the_project_s_threshold(app: TestApp) {
+    for commit in 1..=80 {
+        app.store(&report("lab-1", commit, 3, 100_000)).await;
+    }
+    assert_eq!(count_due(&app).await, 1);
+    let rates = app.read(PATH).await;
+    let all = json!([[0.01, 0.03], [100, 100, 100, 100]]);
+    assert_eq!(threshold_and_found(&of_class(&rates, "pipe")["p50"]), all);
+    app.execute("update project set least_change = 0.2").await;
+    let outdated = app.read(PATH).await;
+    assert_eq!((&outdated["computed_at"], &outdated["machines"]), (&Value::Null, &json!([])));
+    assert_eq!((count_due(&app).await, count_due(&app).await), (1, 0));
+    let rates = app.read(PATH).await;
+    for figure in ["p50", "p99", "tail"] {
+        let pipe = &of_class(&rates, "pipe")[figure];
+        assert_eq!(threshold_and_found(pipe), json!([[0.2, 0.2], [0, 0, 0, 100]]), "{figure}");
+    }
+    assert_eq!(threshold_and_found(&rates["total"]["p99"]), json!([[0.2, 0.2], [0, 0, 0, 200]]));
+}
+
+#[database_test]
+async fn changes_of_the_tail_are_counted_with_a_threshold_of_ten_percent(app: TestApp) {
+    for commit in 1..=80 {
+        app.store(&report("lab-1", commit, 3, 100_000)).await;
+    }
+    // A smaller threshold of the project does not apply to the tail.
+    app.execute("update project set least_change = 0.02").await;
+    count(&app).await;
+    let rates = app.read(PATH).await;
+    let figures =
+        "threshold,false_alarms/count,false_alarms/of_count,steps/0/found/count,steps/3/found/count";
+    assert_eq!(at(&of_class(&rates, "pipe")["tail"], figures), json!([[0.1, 0.1], 0, 30_000, 0, 100]));
+    assert_eq!(at(&rates["total"]["tail"], figures), json!([[0.1, 0.1], 0, 60_000, 0, 200]));
 }
 
 #[database_test]
@@ -121,16 +168,12 @@ async fn recounting_replaces_the_rates_deterministically(app: TestApp) {
 
 #[database_test]
 async fn counts_a_machine_daily_and_a_new_one_immediately(app: TestApp) {
-    let daily = async || {
-        app.state.analyst().search().await.unwrap();
-        error_rates::count(&app.pool, Utc::now() - TimeDelta::days(1), None, &|| false).await.unwrap()
-    };
     app.store(&report("lab-1", 1, 3, 1_000)).await;
-    assert_eq!((daily().await, daily().await), (1, 0));
+    assert_eq!((count_due(&app).await, count_due(&app).await), (1, 0));
     app.store(&report("lab-2", 1, 3, 1_000)).await;
-    assert_eq!((daily().await, daily().await), (1, 0));
+    assert_eq!((count_due(&app).await, count_due(&app).await), (1, 0));
     app.execute("update machine_error_rate set computed_at = computed_at - interval '25 hours'").await;
-    assert_eq!(daily().await, 2);
+    assert_eq!(count_due(&app).await, 2);
 }
 
 #[database_test]

@@ -57,8 +57,9 @@ function counted(share: number, of_count: number): CountedShare {
   return { count, of_count, share: exact, interval: [Math.max(0, exact - half), Math.min(1, exact + half)] };
 }
 
-function history(of: number): HistoryErrorRates {
+function history(of: number, threshold = [0.01, 0.03]): HistoryErrorRates {
   return {
+    threshold,
     false_alarms: counted(0.00004 * noise(of), 240_000),
     steps: STEPS.map((change, index) => ({
       change,
@@ -81,6 +82,7 @@ function errorRatesOf(world: World, project: string): ErrorRateList {
   const total = {
     p50: history(1),
     p99: history(2),
+    tail: history(3, [0.1, 0.1]),
     comparisons: comparisons(1),
     false_comparisons: counted(0.01, 300),
   };
@@ -94,6 +96,7 @@ function errorRatesOf(world: World, project: string): ErrorRateList {
       series_count: 14,
       p50: history(10 * place + index),
       p99: history(20 * place + index),
+      tail: history(30 * place + index, [0.1, 0.1]),
       comparisons: comparisons(10 * place + index),
     })),
   }));

@@ -2020,6 +2020,8 @@ export interface components {
              * @description The sampled series of the class.
              */
             series_count: number;
+            /** @description Changes of the tail, p99 / p50, which send no alert. */
+            tail: components["schemas"]["HistoryErrorRates"];
             /**
              * @description The transport.
              * @example pipe
@@ -2497,10 +2499,11 @@ export interface components {
         ErrorRateList: {
             /**
              * Format: date-time
-             * @description When the oldest value was computed; null before the first computation, about an hour after the first upload.
+             * @description When the oldest value was computed; null before the first computation, about an hour after the first upload or a
+             *     new threshold.
              */
             computed_at: string | null;
-            /** @description Machines, by name; empty before the first computation. */
+            /** @description Machines with rates for the project's threshold, by name. */
             machines: components["schemas"]["MachineErrorRates"][];
             /** @description All machines together. */
             total: components["schemas"]["TotalErrorRates"];
@@ -2690,6 +2693,15 @@ export interface components {
             false_alarms: components["schemas"]["CountedShare"];
             /** @description Detection of steps of known size, smallest first. */
             steps: components["schemas"]["StepErrorRates"][];
+            /**
+             * @description The smallest change that counts: two standard deviations of the noise, but at least and at most these shares. If
+             *     the project sets a threshold, they are equal.
+             * @example [
+             *       0.01,
+             *       0.03
+             *     ]
+             */
+            threshold: number[];
         };
         /** @description Another tool's file, and the run to create. */
         ImportRequest: {
@@ -4784,7 +4796,7 @@ export interface components {
         StepErrorRates: {
             /**
              * Format: double
-             * @description The increase in times, as a share.
+             * @description The increase, as a share.
              * @example 0.05
              */
             change: number;
@@ -5038,6 +5050,8 @@ export interface components {
             p50: components["schemas"]["HistoryErrorRates"];
             /** @description Changes of p99. */
             p99: components["schemas"]["HistoryErrorRates"];
+            /** @description Changes of the tail, p99 / p50, which send no alert. */
+            tail: components["schemas"]["HistoryErrorRates"];
         };
         /** @description The description of a transport. The server stores it unchanged, so new transports need no change there. */
         TransportInfo: {

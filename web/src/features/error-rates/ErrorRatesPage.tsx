@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { errorRatesQuery } from "@/api/queries";
-import type { ClassErrorRates, MachineErrorRates } from "@/api/types";
+import type { ClassErrorRates, ErrorRateList, MachineErrorRates } from "@/api/types";
 import { optionsOf, Segmented } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { numeric, Table } from "@/components/ui/Table";
@@ -20,6 +20,7 @@ import {
   foundShare,
   headlineOf,
   rarity,
+  thresholdText,
 } from "./data";
 
 const route = getRouteApi("/$project/error-rates");
@@ -35,16 +36,15 @@ export function ErrorRatesPage() {
       <header>
         <h1>{headlineOf(rates)}</h1>
         <p className="lede">
-          {comparisonsOf(rates)} Updated daily, last <Ago moment={rates.computed_at} />.
+          {thresholdText(rates.total.p50)} {comparisonsOf(rates)} Updated daily, last{" "}
+          <Ago moment={rates.computed_at} />.
         </p>
       </header>
       <Section
         title="Change points"
-        tools={
-          <Segmented label="Percentile" options={optionsOf(FIGURES)} value={figure} onChange={setFigure} />
-        }
+        tools={<Segmented label="Figure" options={optionsOf(FIGURES)} value={figure} onChange={setFigure} />}
       >
-        <ChangePoints machines={rates.machines} figure={figure} />
+        <ChangePoints {...rates} figure={figure} />
       </Section>
       <Section title="A/A comparisons">
         <Comparisons machines={rates.machines} />
@@ -60,7 +60,7 @@ function NoErrorRates() {
   return (
     <div className="state">
       <h1>No error rates yet</h1>
-      <p>Computed daily, first about an hour after the first run.</p>
+      <p>Computed daily, first about an hour after the first run or a new threshold.</p>
       <Method />
     </div>
   );
@@ -75,9 +75,9 @@ function Method() {
   );
 }
 
-type Props = { machines: MachineErrorRates[]; figure: Figure };
+type Props = Pick<ErrorRateList, "machines" | "total"> & { figure: Figure };
 
-function ChangePoints({ machines, figure }: Props) {
+function ChangePoints({ machines, total, figure }: Props) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.[figure].steps.map(({ change }) => change) ?? [];
   return (
@@ -109,6 +109,7 @@ function ChangePoints({ machines, figure }: Props) {
         </Groups>
       </Table>
       <p className="section-note">
+        {figure === "tail" && `Tail: p99 / p50. ${thresholdText(total.tail)} No alerts. `}
         Second line: 95 % CI, median delay. No data: fewer than about 60 points at one level.
       </p>
     </>

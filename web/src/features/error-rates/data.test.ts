@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CountedShare, ErrorRateList, HistoryErrorRates } from "@/api/types";
-import { comparisonsOf, foundShare, headlineOf, onceIn, percent, rarity } from "./data";
+import { comparisonsOf, foundShare, headlineOf, onceIn, percent, rarity, thresholdText } from "./data";
 
 const none: CountedShare = { count: 0, of_count: 0, share: null, interval: null };
 
@@ -9,7 +9,11 @@ function share(count: number, of_count: number, interval: [number, number]): Cou
 }
 
 function history(false_alarms: CountedShare, found: CountedShare, delay: number | null): HistoryErrorRates {
-  return { false_alarms, steps: [{ change: 0.05, found, median_delay_points: delay }] };
+  return {
+    threshold: [0.01, 0.03],
+    false_alarms,
+    steps: [{ change: 0.05, found, median_delay_points: delay }],
+  };
 }
 
 function rates(p50: HistoryErrorRates, p99: HistoryErrorRates, comparisons = none): ErrorRateList {
@@ -18,6 +22,7 @@ function rates(p50: HistoryErrorRates, p99: HistoryErrorRates, comparisons = non
     total: {
       p50,
       p99,
+      tail: history(none, none, null),
       false_comparisons: comparisons,
       comparisons: { false_verdicts: none, changes: [], untested_count: 0 },
     },
@@ -53,6 +58,13 @@ describe("headlineOf", () => {
       "False alarms: p50 about 1 in 100 points. A 5 % step in p50 is found in 0 % of cases.",
     );
   });
+});
+
+it("states the threshold: limits, or that of the project", () => {
+  expect(thresholdText({ threshold: [0.01, 0.03] })).toBe(
+    "Threshold: two standard deviations of the noise, between 1 and 3 %.",
+  );
+  expect(thresholdText({ threshold: [0.07, 0.07] })).toBe("Threshold: 7 %.");
 });
 
 describe("comparisonsOf", () => {

@@ -2,7 +2,7 @@
 import type { CountedShare, ErrorRateList, HistoryErrorRates } from "@/api/types";
 import { counted, formatCount } from "@/lib/units";
 
-export const FIGURES = ["p50", "p99"] as const;
+export const FIGURES = ["p50", "p99", "tail"] as const;
 export type Figure = (typeof FIGURES)[number];
 
 export type CellText = { text: string; interval: string };
@@ -47,8 +47,16 @@ export function changeName(change: number): string {
   return `+${(change * 100).toFixed(0)} %`;
 }
 
+/** The smallest change that counts. Equal limits are a fixed threshold. */
+export function thresholdText({ threshold }: Pick<HistoryErrorRates, "threshold">): string {
+  const [low, high] = threshold.map((share) => Number((share * 100).toPrecision(12)));
+  const text =
+    low === high ? `${low} %` : `two standard deviations of the noise, between ${low} and ${high} %`;
+  return `Threshold: ${text}.`;
+}
+
 export function headlineOf({ total }: Pick<ErrorRateList, "total">): string {
-  const [p50, p99] = FIGURES.map((figure) => alarmRate(total[figure]));
+  const [p50, p99] = [total.p50, total.p99].map(alarmRate);
   const step = foundText(total.p50);
   if (p50 == null || step === null) return "Error rates: not enough data yet";
   return `False alarms: p50 ${p50} points${p99 == null ? "" : `, p99 ${p99}`}. ${step}.`;

@@ -1,13 +1,12 @@
 //! Error rates of change points: counts by class, from stored points and their changes.
 
 use super::{ErrorRateTask, stored};
-use crate::analysis::track::{self, Points};
+use crate::analysis::track::{self, Methods, Points};
 use crate::tasks::TaskError;
-use roundtrip_stats::change_point::Method;
 use roundtrip_stats::error_rate::history::{History, Residuals};
 use roundtrip_storage::change_point::{self, Figure, Track};
 use roundtrip_storage::chart::{self, LineRow};
-use roundtrip_storage::error_rate::{Class, HistoryCounts};
+use roundtrip_storage::error_rate::{Class, Due, HistoryCounts};
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,16 +29,17 @@ pub(super) struct Histories {
     pub(super) series: u64,
     pub(super) p50: History,
     pub(super) p99: History,
+    pub(super) tail: History,
 }
 
 /// The noise of a class's series without a change.
 type Quiet = (Class, Track, Residuals);
 
 impl ErrorRateTask<'_> {
-    /// Counts the classes of a machine; `None` after a stop signal.
+    /// Counts the classes of a machine, with the threshold of the project; `None` after a stop signal.
     pub(super) async fn histories(
         &self,
-        machine_id: i64,
+        Due { machine_id, least_change, .. }: Due,
         series: &[(i64, Class)],
     ) -> Result<Option<BTreeMap<Class, Histories>>, TaskError> {
         let mut classes: BTreeMap<Class, Histories> = BTreeMap::new();
@@ -55,6 +55,7 @@ impl ErrorRateTask<'_> {
                 );
             }
         }
+        let methods = Methods::new(least_change);
         let times = (MADE_MAX / quiet.len().max(1)).clamp(1, SERIES_MADE_MAX);
         let mut quiet = quiet.into_iter();
         loop {
@@ -65,15 +66,16 @@ impl ErrorRateTask<'_> {
             if !self.goes_on().await? {
                 return Ok(None);
             }
+            let methods = methods.clone();
             let simulated = tokio::task::spawn_blocking(move || {
-                some.into_iter().map(|quiet| simulate(quiet, times)).collect::<Vec<_>>()
+                some.into_iter().map(|quiet| simulate(&methods, quiet, times)).collect::<Vec<_>>()
             });
             for (class, figure, history) in simulated.await? {
                 let histories = classes.entry(class).or_default();
                 match figure {
                     Figure::P50 => histories.p50.add(history),
                     Figure::P99 => histories.p99.add(history),
-                    Figure::Tail => {}
+                    Figure::Tail => histories.tail.add(history),
                 }
             }
         }
@@ -108,9 +110,9 @@ impl ErrorRateTask<'_> {
     }
 }
 
-fn simulate((class, track, residuals): Quiet, times: usize) -> (Class, Figure, History) {
+fn simulate(methods: &Methods, (class, track, residuals): Quiet, times: usize) -> (Class, Figure, History) {
     let seed = track.series_id.cast_unsigned();
-    (class, track.figure, residuals.simulate(Method::shipped(), times, seed))
+    (class, track.figure, residuals.simulate(methods.of(track.figure), times, seed))
 }
 
 /// The first few series of each class.
@@ -130,9 +132,7 @@ fn residuals_of(line: &LineRow, changes: &HashMap<Track, Vec<i64>>) -> Vec<(Trac
         let places: Vec<usize> = changes.iter().map(|&ordinal| points.index(ordinal)).collect();
         Some((track, Residuals::of(&points.values, &places)?))
     };
-    // Changes of the tail send no alerts.
-    let tracks = track::tracks(&[line]).into_iter().filter(|(track, _)| track.figure.has_regressions());
-    tracks.filter_map(residuals).collect()
+    track::tracks(&[line]).into_iter().filter_map(residuals).collect()
 }
 
 pub(super) fn counts(history: &History) -> HistoryCounts {

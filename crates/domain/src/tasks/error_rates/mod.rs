@@ -1,4 +1,4 @@
-//! Counts false alarms and detected changes of each machine, from its own points and with the shipped rules.
+//! Counts false alarms and detected changes of each machine, from its own points and with the rules of its projects.
 //! `docs/explanation/error-rates.md` explains the figures.
 //!
 //! - `histories`: change points of series. `comparisons`: comparisons of two commits.
@@ -12,7 +12,7 @@ use super::{TaskError, Turn};
 use chrono::{DateTime, TimeDelta, Utc};
 use comparisons::Cases;
 use histories::Histories;
-use roundtrip_storage::error_rate::{self, Class, ClassCounts, MachineCounts};
+use roundtrip_storage::error_rate::{self, Class, ClassCounts, Due, MachineCounts};
 use roundtrip_storage::task::Lease;
 use sqlx::PgPool;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use std::time::Instant;
 /// The interval at which a machine is counted.
 const COUNTED_FOR: TimeDelta = TimeDelta::days(1);
 
-/// Counts the machines that were not counted within a day.
+/// Counts the machines that were not counted within a day or with the project's threshold.
 pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     let begin = Instant::now();
     let machine_count =
@@ -33,8 +33,8 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Counts every machine of every project that was not counted since a time, while the lease is held and there is no stop
-/// signal. Returns their number.
+/// Counts every machine of every project that was not counted since a time or with the project's threshold, while the lease is
+/// held and there is no stop signal. Returns their number.
 pub async fn count(
     pool: &PgPool,
     since: DateTime<Utc>,
@@ -43,12 +43,11 @@ pub async fn count(
 ) -> Result<usize, TaskError> {
     let task = ErrorRateTask { pool, lease, is_stopped };
     let mut count = 0;
-    for (project_id, machine_id) in error_rate::due(pool, since).await? {
-        let Some((machine, classes)) = task.count(project_id, machine_id).await? else { break };
+    for due in error_rate::due(pool, since).await? {
+        let Some((machine, classes)) = task.count(due).await? else { break };
         let mut transaction = pool.begin().await?;
         super::renew(&mut transaction, lease).await?;
-        error_rate::replace(&mut transaction, (project_id, machine_id), machine, &classes, Utc::now())
-            .await?;
+        error_rate::replace(&mut transaction, due, machine, &classes, Utc::now()).await?;
         transaction.commit().await?;
         count += 1;
     }
@@ -73,13 +72,10 @@ impl ErrorRateTask<'_> {
         Ok(true)
     }
 
-    async fn count(
-        &self,
-        project_id: i64,
-        machine_id: i64,
-    ) -> Result<Option<(MachineCounts, Vec<(Class, ClassCounts)>)>, TaskError> {
+    async fn count(&self, due: Due) -> Result<Option<(MachineCounts, Vec<(Class, ClassCounts)>)>, TaskError> {
+        let Due { project_id, machine_id, .. } = due;
         let series = error_rate::series(self.pool, project_id, machine_id).await?;
-        let Some(histories) = self.histories(machine_id, &series).await? else { return Ok(None) };
+        let Some(histories) = self.histories(due, &series).await? else { return Ok(None) };
         let Some((machine, cases)) = self.comparisons(project_id, machine_id, &series).await? else {
             return Ok(None);
         };
@@ -98,6 +94,7 @@ fn counts(histories: Option<&Histories>, cases: Option<&Cases>) -> ClassCounts {
         series_count: stored(histories.series),
         p50: histories::counts(&histories.p50),
         p99: histories::counts(&histories.p99),
+        tail: histories::counts(&histories.tail),
         case_count: stored(cases.decided),
         false_case_count: stored(cases.false_changes),
         found_case_counts: cases.found.map(stored).to_vec(),
