@@ -12,12 +12,14 @@
 //! - [`adjust`]: correction for many tests. [`verdict`]: the verdicts of a comparison of many rows. [`movement`]: of the
 //!   machine between two reports.
 //! - [`change_point`]: changes of level in a series. [`cause`]: commit or machine? [`culprit`]: suspect commits.
+//! - [`bisection`]: the commit of a range that made a change, from noisy pairs.
 //! - [`error_rate`]: false-positive rates and detection rates.
 //! - [`crossover`]: the sizes at which the faster of two lines changes.
 //! - [`percent`]: shares as text.
 //! - [`welch`]: Welch's t test, also shown for reference. [`comparison`]: all of these for the two sides of one case.
 
 pub mod adjust;
+pub mod bisection;
 pub mod cause;
 pub mod change_point;
 pub mod comparison;

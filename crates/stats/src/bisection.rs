@@ -1,0 +1,467 @@
+//! Probabilistic bisection: which commit of a range made a case slower? Measurements are noisy, so no single one rules
+//! a commit out. Each shifts the probability of all commits (Horstein 1963; Waeber, Frazier and Henderson 2013).
+//!
+//! The commits are numbered from 0, oldest first. The commit before them is fast and the last one is slow: a comparison
+//! of the two has shown it. One commit is assumed to have made the whole change, each with equal probability. Commits
+//! from it on are slow, earlier ones are fast.
+
+use crate::robust;
+use crate::verdict::Rule;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// The probability that the build of a commit shows the wrong level in all of its pairs, for example by another layout
+/// of its code. It limits the weight of one commit, so that a wrong one is found by measuring its neighbours.
+const MISLEADING: f64 = 0.005;
+
+/// A commit needs no more pairs once one level is this much more likely than the other: more hardly counts, because of
+/// [`MISLEADING`].
+const ENOUGH: f64 = 200.0;
+
+/// The fewest pairs of a commit. One outlier among them does not decide.
+const PAIRS_MIN: usize = 3;
+
+/// The most pairs of a commit. Then its neighbours are measured instead.
+const PAIRS_MAX: usize = 60;
+
+/// Degrees of freedom of the distribution of a pair: few, so that outliers hardly count (Lange, Little and Taylor 1989).
+const DEGREES: f64 = 4.0;
+
+/// A commit is not measured if both of its levels are not at least this probable.
+const OPEN: f64 = 0.001;
+
+/// The probability that a change is not confirmed, although the commit made it.
+const MISSED: f64 = 0.05;
+
+/// The probability that a change is confirmed, although the commit did not make it.
+const FALSELY_CONFIRMED: f64 = 0.01;
+
+/// The factor of the deviation estimated from the first comparison: that of a dozen pairs is often too small.
+const DEVIATION_MARGIN: f64 = 1.25;
+
+/// The smallest deviation of a pair, as a share of the effect: a few pairs may agree by chance.
+const LEAST_DEVIATION: f64 = 0.05;
+
+/// The search ends without an answer after this many comparisons that did not confirm a commit.
+pub const REFUTED_MAX: usize = 3;
+
+/// The probability with which a change of [`detectable`] size is found.
+pub const POWER: f64 = 0.9;
+
+/// The change to find, as log ratios of slow times to fast ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    effect: f64,
+    deviation: f64,
+}
+
+impl Signal {
+    /// A signal of this effect, with the robust deviation of pairs of the slow and the fast commit, and a margin for the
+    /// error of its estimate. The values are log ratios. Returns `None` if the effect is 0 or not a number.
+    pub fn new(effect: f64, pairs: &[f64]) -> Option<Self> {
+        let deviation = (DEVIATION_MARGIN * deviation(pairs)).max(LEAST_DEVIATION * effect.abs());
+        (effect != 0.0 && effect.is_finite() && deviation.is_finite()).then_some(Self { effect, deviation })
+    }
+
+    /// The log likelihood of a pair at this level, except for a constant.
+    fn log_likelihood(&self, log_ratio: f64, level: f64) -> f64 {
+        let distance = (log_ratio - level) / self.deviation;
+        -(DEGREES + 1.0) / 2.0 * (distance * distance / DEGREES).ln_1p()
+    }
+}
+
+/// The robust standard deviation of the log ratios of pairs about their median; 0 without pairs.
+pub fn deviation(pairs: &[f64]) -> f64 {
+    let mut pairs = pairs.to_vec();
+    let middle = robust::median(&mut pairs);
+    let mut distances: Vec<f64> = pairs.iter().map(|pair| (pair - middle).abs()).collect();
+    robust::deviation(&mut distances)
+}
+
+/// The smallest slowdown that a comparison of this many tests finds with a probability of [`POWER`], as a share of the
+/// base's time. `deviation` is the standard deviation of the log ratios of pairs.
+///
+/// The normal approximation of the signed-rank test at the last look; its relative efficiency is 3 / pi. Slowdowns below
+/// [`Rule::matters`] may stop earlier as no change, so the result is never smaller.
+pub fn detectable(rule: &Rule, deviation: f64, tests: usize) -> f64 {
+    let (looks, pairs) = (rule.looks.len().max(1), rule.looks.last().copied().unwrap_or(1));
+    let p = rule.false_share / (2.0 * looks as f64 * tests.max(1) as f64);
+    let distance = -Normal::standard().inverse_cdf(p) + Normal::standard().inverse_cdf(POWER);
+    let efficiency = 3.0 / std::f64::consts::PI;
+    (distance * deviation / (efficiency * pairs as f64).sqrt()).exp_m1().max(rule.matters)
+}
+
+/// The commits that cannot be distinguished and are together most probable: one, unless commits were skipped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Suspects {
+    /// The oldest.
+    pub first: usize,
+    /// The newest. The others were skipped.
+    pub last: usize,
+    /// The probability that one of them made the change.
+    pub probability: f64,
+}
+
+/// The search for the commit that made a change.
+#[derive(Clone, Debug)]
+pub struct Bisection {
+    signal: Signal,
+    commits: Vec<Evidence>,
+}
+
+/// What is known about one commit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Evidence {
+    is_skipped: bool,
+    pairs: usize,
+    /// The log likelihoods of its pairs.
+    fast: f64,
+    slow: f64,
+    /// The logarithm of the factor of its probability from comparisons with its parent.
+    confirmed: f64,
+}
+
+impl Evidence {
+    /// The log likelihoods of the levels fast and slow, if one of them may be [`MISLEADING`].
+    fn levels(&self) -> [f64; 2] {
+        if self.pairs == 0 {
+            return [0.0; 2];
+        }
+        let mixed = |is: f64, other: f64| {
+            let most = is.max(other);
+            most + ((1.0 - MISLEADING) * (is - most).exp() + MISLEADING * (other - most).exp()).ln()
+        };
+        [mixed(self.fast, self.slow), mixed(self.slow, self.fast)]
+    }
+
+    fn wants_more(&self) -> bool {
+        let is_decided = self.pairs >= PAIRS_MIN && (self.slow - self.fast).abs() >= ENOUGH.ln();
+        !self.is_skipped && self.pairs < PAIRS_MAX && !is_decided
+    }
+}
+
+impl Bisection {
+    /// Starts a search among this many commits.
+    pub fn new(commits: usize, signal: Signal) -> Self {
+        Self { signal, commits: vec![Evidence::default(); commits] }
+    }
+
+    /// The probability of each commit that it made the change. They add up to 1.
+    pub fn probabilities(&self) -> Vec<f64> {
+        // If the first commit made the change, all are slow. From one to the next, one more is fast.
+        let mut logarithm: f64 = self.commits.iter().map(|commit| commit.levels()[1]).sum();
+        let mut logarithms = Vec::with_capacity(self.commits.len());
+        for commit in &self.commits {
+            logarithms.push(logarithm + commit.confirmed);
+            let [fast, slow] = commit.levels();
+            logarithm += fast - slow;
+        }
+        let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut weights: Vec<f64> = logarithms.iter().map(|logarithm| (logarithm - most).exp()).collect();
+        let all: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= all);
+        weights
+    }
+
+    /// The commit to measure next: the one that is slow with a probability nearest to a half, so that its level halves
+    /// the probability of the others. `None` if no commit would help.
+    pub fn next(&self) -> Option<usize> {
+        // The last one is known.
+        let open = self.commits.len().saturating_sub(1);
+        let mut slow = 0.0;
+        let distances = self.probabilities().into_iter().map(|probability| {
+            slow += probability;
+            (slow - 0.5).abs()
+        });
+        let (_, commit) = distances
+            .enumerate()
+            .take(open)
+            .filter(|&(commit, distance)| distance < 0.5 - OPEN && self.wants_more(commit))
+            .map(|(commit, distance)| (distance, commit))
+            .min_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some(commit)
+    }
+
+    /// Whether this commit needs more pairs. A build costs more than a pair, so a commit is measured until it is decided.
+    pub fn wants_more(&self, commit: usize) -> bool {
+        self.commits.get(commit).is_some_and(Evidence::wants_more)
+    }
+
+    /// Adds a pair: the log ratio of this commit's time to that of the commit before all.
+    pub fn add(&mut self, commit: usize, log_ratio: f64) {
+        let signal = self.signal;
+        if let Some(commit) = self.commits.get_mut(commit).filter(|_| log_ratio.is_finite()) {
+            commit.pairs += 1;
+            commit.fast += signal.log_likelihood(log_ratio, 0.0);
+            commit.slow += signal.log_likelihood(log_ratio, signal.effect);
+        }
+    }
+
+    /// Marks a commit that cannot be measured, except for the last. Its pairs do not count.
+    pub fn skip(&mut self, commit: usize) {
+        if commit + 1 < self.commits.len() {
+            let confirmed = self.commits[commit].confirmed;
+            self.commits[commit] = Evidence { is_skipped: true, confirmed, ..Evidence::default() };
+        }
+    }
+
+    /// The most probable commits: a commit that was not skipped, with those skipped right before it. `None` without
+    /// commits.
+    pub fn suspects(&self) -> Option<Suspects> {
+        let mut most: Option<Suspects> = None;
+        let mut next = Suspects { first: 0, last: 0, probability: 0.0 };
+        for (commit, probability) in self.probabilities().into_iter().enumerate() {
+            next = Suspects { last: commit, probability: next.probability + probability, ..next };
+            if self.commits[commit].is_skipped {
+                continue;
+            }
+            if most.is_none_or(|most| most.probability < next.probability) {
+                most = Some(next);
+            }
+            next = Suspects { first: commit + 1, last: commit + 1, probability: 0.0 };
+        }
+        most
+    }
+
+    /// Adds the result of a comparison of suspects with the commit before them: whether it shows the change. If it does
+    /// not, the level of one of the two is wrong, so their pairs are discarded and both are measured again.
+    pub fn confirm(&mut self, suspects: &Suspects, is_confirmed: bool) {
+        let factor = if is_confirmed {
+            (1.0 - MISSED) / FALSELY_CONFIRMED
+        } else {
+            MISSED / (1.0 - FALSELY_CONFIRMED)
+        };
+        for commit in self.commits.iter_mut().take(suspects.last + 1).skip(suspects.first) {
+            commit.confirmed += factor.ln();
+        }
+        if !is_confirmed {
+            for commit in [suspects.first.checked_sub(1), Some(suspects.last)].into_iter().flatten() {
+                let Evidence { is_skipped, confirmed, .. } = self.commits[commit];
+                self.commits[commit] = Evidence { is_skipped, confirmed, ..Evidence::default() };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::shape::Profile;
+    use crate::verdict::{Pair, SequentialComparison, Verdict};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// A normal variable (Box and Muller 1958).
+    fn normal(random: &mut Random) -> f64 {
+        let radius = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * random.uniform()).cos()
+    }
+
+    /// A history in which one commit makes a step.
+    struct History {
+        commits: usize,
+        culprit: usize,
+        effect: f64,
+        deviation: f64,
+        /// Share of pairs that are disturbed by ten deviations.
+        outliers: f64,
+        /// Standard deviation of the builds' own offsets.
+        offset: f64,
+        random: Random,
+    }
+
+    impl History {
+        fn pair(&mut self, level: f64) -> f64 {
+            let factor = if self.random.uniform() < self.outliers { 10.0 } else { 1.0 };
+            level + factor * self.deviation * normal(&mut self.random)
+        }
+
+        /// The pairs of a comparison by the rule, and whether the later commit is slower.
+        fn compare(&mut self, level: f64) -> (Vec<f64>, bool) {
+            let (mut comparison, mut pairs) = (SequentialComparison::new(Rule::default(), 1), Vec::new());
+            while comparison.wants_more(0) {
+                let p50 = self.pair(level);
+                pairs.push(Pair { p50, profile: [p50; 12] });
+                comparison.look(&[&pairs]);
+            }
+            let p50s = pairs.into_iter().map(|pair| pair.p50).collect();
+            (p50s, comparison.rows()[0].p50.verdict == Some(Verdict::Regressed))
+        }
+
+        /// Searches like the command. Returns the confirmed suspects, the number of builds and the number of pairs.
+        fn search(&mut self) -> (Option<Suspects>, usize, usize) {
+            let (first, is_slower) = self.compare(self.effect);
+            let effect = crate::shift::pseudomedian(&first).unwrap();
+            let mut bisection = Bisection::new(self.commits, Signal::new(effect, &first).unwrap());
+            let mut pairs = first.len();
+            // The level of each built commit.
+            let mut builds = BTreeMap::from([(self.commits - 1, self.effect)]);
+            let mut refuted = 0;
+            while is_slower && refuted < REFUTED_MAX {
+                let suspects = bisection.suspects().unwrap();
+                let next = bisection.next().filter(|_| suspects.probability < 0.95);
+                if let Some(commit) = next {
+                    let offset = self.offset * normal(&mut self.random);
+                    let level = offset + if commit >= self.culprit { self.effect } else { 0.0 };
+                    // Built once.
+                    let level = *builds.entry(commit).or_insert(level);
+                    while bisection.wants_more(commit) {
+                        let pair = self.pair(level);
+                        bisection.add(commit, pair);
+                        pairs += 1;
+                    }
+                    continue;
+                }
+                let before = suspects.first.checked_sub(1).map_or(0.0, |before| builds[&before]);
+                let (compared, is_confirmed) = self.compare(builds[&suspects.last] - before);
+                pairs += compared.len();
+                bisection.confirm(&suspects, is_confirmed);
+                if is_confirmed {
+                    let found = bisection.suspects().filter(|found| found.probability >= 0.95);
+                    return (found, builds.len() + 1, pairs);
+                }
+                refuted += 1;
+            }
+            (None, builds.len() + 1, pairs)
+        }
+    }
+
+    /// What 200 searches among 1,000 commits cost.
+    #[derive(Debug)]
+    struct Simulated {
+        found: f64,
+        /// The share of wrong answers.
+        wrong: f64,
+        /// The median and the 95th percentile, including both ends.
+        builds: [usize; 2],
+        pairs: [usize; 2],
+    }
+
+    fn simulate(effect: f64, deviation: f64, outliers: f64, offset: f64) -> Simulated {
+        let (mut found, mut wrong, mut builds, mut pairs) = (0, 0, Vec::new(), Vec::new());
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let culprit = random.below(1_000);
+            let effect = f64::ln_1p(effect);
+            let mut history =
+                History { commits: 1_000, culprit, effect, deviation, outliers, offset, random };
+            let (suspects, built, measured) = history.search();
+            match suspects {
+                Some(Suspects { first, last, .. }) if (first, last) == (culprit, culprit) => found += 1,
+                Some(_) => wrong += 1,
+                None => {}
+            }
+            builds.push(built);
+            pairs.push(measured);
+        }
+        let percentiles = |mut counts: Vec<usize>| {
+            counts.sort_unstable();
+            [counts[100], counts[190]]
+        };
+        Simulated {
+            found: f64::from(found) / 200.0,
+            wrong: f64::from(wrong) / 200.0,
+            builds: percentiles(builds),
+            pairs: percentiles(pairs),
+        }
+    }
+
+    #[test]
+    fn finds_a_small_step_among_a_thousand_commits() {
+        for (outliers, offset) in [(0.0, 0.0), (0.1, 0.0), (0.0, 0.003)] {
+            let simulated = simulate(0.03, 0.02, outliers, offset);
+            println!("outliers {outliers}, offset {offset}: {simulated:?}");
+            let Simulated { found, wrong, builds: [median, most], pairs: [pairs, _] } = simulated;
+            assert!(
+                found >= 0.95 && wrong <= 0.01 && median <= 13 && most <= 16 && pairs <= 160,
+                "{simulated:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn wrong_build_is_found_by_its_neighbours() {
+        let signal = Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap();
+        let mut bisection = Bisection::new(64, signal);
+        while bisection.suspects().unwrap().probability < 0.95 {
+            let commit = bisection.next().unwrap();
+            // The first measured commit, 31, looks slow.
+            let level = if commit >= 40 || commit == 31 { 0.2 } else { 0.0 };
+            while bisection.wants_more(commit) {
+                bisection.add(commit, level);
+            }
+        }
+        let Suspects { first, last, .. } = bisection.suspects().unwrap();
+        assert_eq!((first, last), (40, 40));
+    }
+
+    #[test]
+    fn unconfirmed_suspect_is_measured_further() {
+        let mut bisection = Bisection::new(8, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap());
+        while let Some(commit) = bisection.next() {
+            while bisection.wants_more(commit) {
+                bisection.add(commit, if commit >= 3 { 0.2 } else { 0.0 });
+            }
+        }
+        let before = bisection.suspects().unwrap();
+        assert_eq!((before.first, before.last), (3, 3));
+        let mut refuted = bisection.clone();
+        refuted.confirm(&before, false);
+        bisection.confirm(&before, true);
+        let [more, less] = [&bisection, &refuted].map(|bisection| bisection.probabilities()[3]);
+        assert!(more > 0.999 && less < before.probability - 0.05, "{more} {less} {before:?}");
+    }
+
+    #[test]
+    fn detectable_slowdown_is_found_with_the_stated_power() {
+        let rule = Rule::default();
+        assert_eq!(detectable(&rule, 0.001, 4), rule.matters);
+        let slowdown = detectable(&rule, 0.08, 4);
+        let found = (0..400).filter(|&seed| {
+            let mut random = Random::new(seed);
+            let mut ratio = || slowdown.ln_1p() + 0.08 * normal(&mut random);
+            let pairs: Vec<Pair> =
+                (0..60).map(|_| ratio()).map(|p50| Pair { p50, profile: Profile::from([p50; 12]) }).collect();
+            let mut comparison = SequentialComparison::new(rule.clone(), 1);
+            (1..=60).for_each(|count| comparison.look(&[&pairs[..count]]));
+            comparison.rows()[0].p50.verdict == Some(Verdict::Regressed)
+        });
+        let found = found.count();
+        assert!((350..=385).contains(&found), "{found} of 400 at {slowdown}");
+    }
+
+    #[test]
+    fn signal_without_an_effect_is_rejected() {
+        assert_eq!(Signal::new(0.0, &[0.1]), None);
+        assert_eq!(Signal::new(f64::NAN, &[0.1]), None);
+        assert_eq!(Bisection::new(0, Signal::new(0.1, &[]).unwrap()).suspects(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn finds_the_culprit_or_the_range_of_skipped_commits(
+            commits in 1..200_usize, culprit: prop::sample::Index, skipped: u64, effect in prop_oneof![0.01..1.0_f64, -1.0..-0.01_f64],
+        ) {
+            let culprit = culprit.index(commits);
+            let mut bisection = Bisection::new(commits, Signal::new(effect, &[effect]).unwrap());
+            let mut steps = 0;
+            while let Some(commit) = bisection.next() {
+                steps += 1;
+                prop_assert!(steps <= commits && commit + 1 < commits);
+                if skipped >> (commit % 64) & 1 == 1 {
+                    bisection.skip(commit);
+                }
+                while bisection.wants_more(commit) {
+                    bisection.add(commit, if commit >= culprit { effect } else { 0.0 });
+                }
+                let all: f64 = bisection.probabilities().iter().sum();
+                prop_assert!((all - 1.0).abs() < 1e-9, "{}", all);
+            }
+            let Suspects { first, last, probability } = bisection.suspects().unwrap();
+            prop_assert!((first..=last).contains(&culprit), "{first} to {last}, not {culprit}");
+            // Between long runs of skipped commits, only the comparison with the commit before is certain.
+            prop_assert!(probability > 0.5, "{}", probability);
+            prop_assert!((first..last).all(|commit| skipped >> (commit % 64) & 1 == 1));
+        }
+    }
+}
