@@ -11,6 +11,7 @@ use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::scratch;
+use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, RunId, Slug};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -44,10 +45,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let outcome = measure(&comparison, seed)?;
 
-    let line = |Compared { base, head, pairs, row, .. }: &Compared| {
-        comparison::line(base, head, (!pairs.is_empty()).then_some(*row), &comparison.rule)
-    };
-    let lines = outcome.results.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
+    let lines = lines(&outcome, &comparison.rule)?;
     if let Some(path) = &arguments.summary {
         summary::append(path, &summary::of_comparison(&arguments.base, &arguments.head, &lines))?;
     }
@@ -61,6 +59,14 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
         ));
     }
     comparison::check_verdicts(&lines, &arguments.fail_on)
+}
+
+/// The line of each case.
+pub(crate) fn lines(outcome: &Outcome<Compared>, rule: &Rule) -> crate::Result<Vec<Line>> {
+    let line = |Compared { base, head, pairs, row, .. }: &Compared| {
+        comparison::line(base, head, (!pairs.is_empty()).then_some(*row), rule)
+    };
+    outcome.results.iter().map(line).collect()
 }
 
 /// Compares two existing reports, like `roundtrip compare`.
@@ -136,17 +142,18 @@ struct PreparedComparison<'a> {
     _revisions: Option<[Revision<'a>; 2]>,
 }
 
-#[derive(Debug)]
-struct Source<'a> {
-    git: &'a Git,
-    root: Option<&'a Path>,
-    settings: &'a Settings,
+/// The repository with its settings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) git: &'a Git,
+    pub(crate) root: Option<&'a Path>,
+    pub(crate) settings: &'a Settings,
 }
 
 impl<'a> PreparedComparison<'a> {
     fn prepare(arguments: &AbArguments, source: &Source<'a>) -> crate::Result<Self> {
-        let plan = plan(arguments, source)?;
         let AbArguments { base, head, .. } = arguments;
+        let plan = plan(arguments.preset.as_deref(), arguments.of, source)?;
         let mut revisions = None;
         let pairs = match arguments.of {
             Sides::Node => zip(
@@ -163,25 +170,28 @@ impl<'a> PreparedComparison<'a> {
             }
         };
         if pairs.is_empty() {
-            let programs = match arguments.of {
-                Sides::Node => "case for Node",
-                _ => "[[program]]",
-            };
-            return Err(Failure::Usage(format!(
-                "preset {} has no {programs}. Choose another with --preset.",
-                plan.preset
-            )));
+            return Err(without_cases(&plan, arguments.of));
         }
         Ok(Self { plan, pairs, _revisions: revisions })
     }
 }
 
+/// The failure if a plan has nothing to compare.
+pub(crate) fn without_cases(plan: &Plan, sides: Sides) -> Failure {
+    let programs = match sides {
+        Sides::Node => "case for Node",
+        _ => "[[program]]",
+    };
+    Failure::Usage(format!("preset {} has no {programs}. Choose another with --preset.", plan.preset))
+}
+
 impl<'a> Source<'a> {
-    fn build(&self, revision: &str) -> crate::Result<Revision<'a>> {
+    /// Checks out and builds a revision.
+    pub(crate) fn build(&self, revision: &str) -> crate::Result<Revision<'a>> {
         Revision::build(self.git, self.root()?, revision, &self.settings.build)
     }
 
-    fn root(&self) -> crate::Result<&'a Path> {
+    pub(crate) fn root(&self) -> crate::Result<&'a Path> {
         self.root.ok_or_else(|| {
             Failure::Usage(
                 "Not a Git repository. Run this in the repository, or pass --repository PATH.".into(),
@@ -190,8 +200,9 @@ impl<'a> Source<'a> {
     }
 }
 
-fn plan(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<Plan> {
-    match (&arguments.preset, arguments.of) {
+/// This preset, or the default for these sides.
+pub(crate) fn plan(preset: Option<&str>, sides: Sides, source: &Source<'_>) -> crate::Result<Plan> {
+    match (preset, sides) {
         (Some(preset), _) => run::plan(preset),
         (None, Sides::Node) => run::plan(NODE),
         (None, Sides::Revision) => {
@@ -237,21 +248,31 @@ fn with_command(plan: &Plan, command: &str) -> crate::Result<Vec<PlannedCase>> {
 }
 
 /// The cases of all the plan's programs, as they are in this revision.
-fn within(plan: &Plan, revision: &Revision<'_>) -> crate::Result<Vec<PlannedCase>> {
+pub(crate) fn within(plan: &Plan, revision: &Revision<'_>) -> crate::Result<Vec<PlannedCase>> {
     let placed = plan.cases.iter().filter_map(|case| Some((case, case.declared()?)));
     placed
         .map(|(case, (command, folder))| Ok(case.started_by(command.to_vec(), revision.folder(folder)?)))
         .collect()
 }
 
-fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {
+pub(crate) fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {
     base.iter().zip(head).map(|(base, head)| Pair { base: base.clone(), head: head.clone() }).collect()
+}
+
+/// The id of a revision's commit.
+pub(crate) fn resolve(git: &Git, root: &Path, name: &str) -> crate::Result<String> {
+    let commit = git.ask(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
+    let commit = commit.map_err(|_| {
+        let place = root.display();
+        Failure::Usage(format!("no revision `{name}` in {place}: expected a commit, branch or tag"))
+    })?;
+    Ok(commit.trim().to_owned())
 }
 
 // A revision, checked out and built in a temporary folder that is deleted with it.
 
 #[derive(Debug)]
-struct Revision<'a> {
+pub(crate) struct Revision<'a> {
     git: &'a Git,
     root: PathBuf,
     folder: TempDir,
@@ -260,13 +281,7 @@ struct Revision<'a> {
 impl<'a> Revision<'a> {
     /// Checks out a revision in a temporary work tree and builds it. The repository's work tree is unchanged.
     fn build(git: &'a Git, root: &Path, name: &str, commands: &[CommandLine]) -> crate::Result<Self> {
-        let commit = git.ask(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
-        let commit = commit.map_err(|_| {
-            Failure::Usage(format!(
-                "no revision `{name}` in {}: expected a commit, branch or tag",
-                root.display()
-            ))
-        })?;
+        let commit = resolve(git, root, name)?;
         let folder = scratch::folder().map_err(|error| {
             Failure::Other(format!("cannot create a folder for revision {name}: {error}"))
         })?;
@@ -275,11 +290,14 @@ impl<'a> Revision<'a> {
         // Remove work trees that a killed run left registered.
         git.ask(&["worktree", "prune"])?;
         let path = revision.folder.path().to_string_lossy().into_owned();
-        git.ask(&["worktree", "add", "--detach", &path, commit.trim()])?;
+        git.ask(&["worktree", "add", "--detach", &path, &commit])?;
         if revision.folder.path().join(".gitmodules").exists() {
             Git::named(revision.folder.path()).ask(&["submodule", "update", "--init", "--recursive"])?;
         }
-        eprintln!("Revision {name}: {}", commit.trim());
+        match name == commit {
+            true => eprintln!("Revision {commit}"),
+            false => eprintln!("Revision {name}: {commit}"),
+        }
         build::build(commands, revision.folder.path())?;
         Ok(revision)
     }

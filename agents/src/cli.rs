@@ -18,7 +18,7 @@ use std::time::Duration;
     name = "roundtrip",
     version,
     propagate_version = true,
-    after_help = "Exit codes: 0 success, 1 failure, 2 usage, 3 regressed or 4 inconclusive (with --fail-on), 5 token rejected, 6 measured \
+    after_help = "Exit codes: 0 success, 1 failure, 2 usage, 3 regressed or 4 inconclusive (with --fail-on; bisect), 5 token rejected, 6 measured \
         but not uploaded, 8 cannot write, 9 not comparable, or measuring not allowed."
 )]
 pub(crate) struct Cli {
@@ -41,6 +41,16 @@ pub(crate) enum Command {
         roundtrip ab --of node --base /opt/node-22/bin/node --head ./out/Release/node --format node"
     )]
     Ab(AbArguments),
+    /// Find the commit that made a case slower.
+    #[command(
+        after_help = "Builds commits in temporary folders as roundtrip.toml says, and measures them in pairs with --good. Searches first \
+        parents only: a merge counts as one commit. Skips commits that do not build. Exit code 4: no commit found.\n\n\
+        Examples:\n  \
+        roundtrip bisect\n  \
+        roundtrip bisect --good v1.4 --bad main\n  \
+        roundtrip bisect --good HEAD~200 'courier 64 B' --format json"
+    )]
+    Bisect(BisectArguments),
     /// Compare two reports case by case.
     #[command(
         after_help = "A change counts only beyond the movement of canaries and controls between the two runs. If they \
@@ -361,6 +371,33 @@ pub(crate) struct AbArguments {
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BisectArguments {
+    /// Case to search for: part of its name, as `roundtrip ab` prints it [default: the case with the largest slowdown].
+    pub(crate) case: Option<String>,
+    /// Commit before the slowdown [default: merge base with the default branch; on that branch, 50 commits before].
+    #[arg(long, value_name = "REV")]
+    pub(crate) good: Option<String>,
+    /// Commit with the slowdown.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub(crate) bad: String,
+    /// Probability at which a commit is confirmed and reported.
+    #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = percentage)]
+    pub(crate) confidence: f64,
+    /// Definition (FILE.toml) [default: first definition in roundtrip.toml].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) preset: Option<String>,
+    /// Repository of the commits [default: the current one].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) repository: Option<PathBuf>,
+    /// Seed for the order of the repetitions [default: random, printed].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }
 
 /// What the two sides of a comparison are.

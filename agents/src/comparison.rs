@@ -15,7 +15,7 @@ use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, Failure as Failed, Verdict};
 use serde::Serialize;
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Line {
     pub(crate) case: String,
     #[serde(skip)]

@@ -13,7 +13,7 @@ pub(crate) enum Failure {
     /// A regression, with `--fail-on regressed`: exit code 3.
     #[error("{0}")]
     Regressed(String),
-    /// An inconclusive case, with `--fail-on inconclusive`: exit code 4.
+    /// An inconclusive case, with `--fail-on inconclusive`, or a search that found no commit: exit code 4.
     #[error("{0}")]
     Inconclusive(String),
     /// The server rejects the token: exit code 5.

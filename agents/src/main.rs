@@ -14,6 +14,7 @@
 //! - `table`: the report as text.  `node`: which `node` to measure.
 //! - `import`: results of other tools.
 //! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
+//! - `bisect`: finds the commit that made a case slower.
 //! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
 //! - `detect`: finds change points in a CSV file.
 //! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
@@ -24,6 +25,7 @@
 mod ab;
 mod advise;
 mod agent;
+mod bisect;
 mod build;
 mod ci;
 mod cli;
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
+        Command::Bisect(arguments) => bisect::bisect(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Advise(arguments) => advise::advise(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),

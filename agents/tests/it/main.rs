@@ -7,6 +7,9 @@ mod advise;
 mod agent;
 #[cfg(target_os = "linux")]
 mod attack;
+// Builds with shell scripts.
+#[cfg(unix)]
+mod bisect;
 mod compare;
 #[cfg(target_os = "linux")]
 mod confine;

@@ -129,6 +129,41 @@ pub fn run_until<B>(
     ControlFlow::Continue(start.end(order_seed, results))
 }
 
+/// The result of a case before its first repetition, which describes the case.
+pub fn unmeasured(case: &PlannedCase) -> CaseResult {
+    CaseRecorder::new(case).into_result()
+}
+
+/// Pairs of one case, without a verdict.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// All of base's repetitions.
+    pub base: CaseResult,
+    /// All of head's.
+    pub head: CaseResult,
+    /// Log ratios of head's p50 to base's, by pair.
+    pub log_ratios: Vec<f64>,
+}
+
+/// Measures pairs of one case while `wants_more`, which sees the log ratios so far. Stops earlier if a side fails twice:
+/// its result has the reasons.
+pub fn measure_pairs(
+    pair: &Pair,
+    deadline: Duration,
+    peer: &PeerCommand,
+    order_seed: u64,
+    wants_more: &mut dyn FnMut(&[f64]) -> bool,
+) -> Measured {
+    let mut random = StdRng::seed_from_u64(order_seed);
+    let mut state = PairState::new(pair);
+    let mut log_ratios = Vec::new();
+    while !state.base.is_given_up() && !state.head.is_given_up() && wants_more(&log_ratios) {
+        state.measure(peer, deadline, &mut random);
+        log_ratios = state.pairs.iter().map(|pair| pair.p50).collect();
+    }
+    Measured { base: state.base.into_result(), head: state.head.into_result(), log_ratios }
+}
+
 impl<'a> PairState<'a> {
     fn new(pair: &'a Pair) -> Self {
         let mut row = Self {
