@@ -99,6 +99,31 @@ make_builds() {
     git branch my-branch
 }
 
+# Makes a repository with a program in C. The fourth of its six commits sends each message in two calls.
+make_history() {
+    local number subject
+    repository .
+    cp /srv/roundtrip/benches/external/c/unix_socket.c bench.c
+    cp /srv/roundtrip/benches/external/c/roundtrip.h .
+    {
+        definition_head
+        printf '[[program]]\nslug = "courier"\ntitle = "Courier"\nfamily = "socket"\n'
+        printf 'semantics = "A pair of Unix sockets."\ncommand = ["./bench"]\n'
+        small_case '"courier"'
+    } > ipc.toml
+    printf 'presets = ["ipc.toml"]\nbuild = ["cc -O2 -D_POSIX_C_SOURCE=200809L -o bench bench.c"]\n' > roundtrip.toml
+    for number in 1 2 3 4 5 6; do
+        subject="Change $number"
+        echo "$number" > NOTES
+        if [ "$number" = 4 ]; then
+            subject="Send header and body separately"
+            sed -i 's/if (send_all(fd, message, request->message_bytes) != 0) return 1;/if (send_all(fd, message, 4) != 0 || send_all(fd, message + 4, request->message_bytes - 4) != 0) return 1;/' bench.c
+        fi
+        git add .
+        git commit --quiet --message "$subject"
+    done
+}
+
 # Example input files: values with a step in the middle, message sizes, results of hyperfine.
 times_csv() {
     seq 1 40 | awk 'BEGIN { print "series,index,value" } { print "pipe," $1 "," ($1 > 20 ? 120 : 100) + $1 % 3 }' > times.csv
