@@ -1,6 +1,6 @@
 //! Tests the errors of `cargo xtask`: immediate, one sentence, without building. Also tests the scripts of
 //! releases.
-#![expect(clippy::unwrap_used, reason = "tests may panic")]
+#![cfg_attr(unix, expect(clippy::unwrap_used, reason = "tests may panic"))]
 
 #[cfg(unix)]
 mod install;
@@ -8,10 +8,12 @@ mod install;
 mod release;
 
 use std::net::TcpListener;
+#[cfg(unix)]
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// The root of the checkout.
+#[cfg(unix)]
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
