@@ -12,7 +12,7 @@ use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::scratch;
 use roundtrip_stats::verdict::Rule;
-use roundtrip_wire::{CaseResult, RunId, Slug};
+use roundtrip_wire::{CaseResult, CommitSha, RunId, Slug};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -260,13 +260,12 @@ pub(crate) fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {
 }
 
 /// The id of a revision's commit.
-pub(crate) fn resolve(git: &Git, root: &Path, name: &str) -> crate::Result<String> {
-    let commit = git.ask(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
-    let commit = commit.map_err(|_| {
+pub(crate) fn resolve(git: &Git, root: &Path, name: &str) -> crate::Result<CommitSha> {
+    let commit = git.commit(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
+    commit.map_err(|_| {
         let place = root.display();
         Failure::Usage(format!("no revision `{name}` in {place}: expected a commit, branch or tag"))
-    })?;
-    Ok(commit.trim().to_owned())
+    })
 }
 
 // A revision, checked out and built in a temporary folder that is deleted with it.
@@ -290,13 +289,14 @@ impl<'a> Revision<'a> {
         // Remove work trees that a killed run left registered.
         git.ask(&["worktree", "prune"])?;
         let path = revision.folder.path().to_string_lossy().into_owned();
-        git.ask(&["worktree", "add", "--detach", &path, &commit])?;
+        git.ask(&["worktree", "add", "--detach", &path, commit.as_str()])?;
         if revision.folder.path().join(".gitmodules").exists() {
             Git::named(revision.folder.path()).ask(&["submodule", "update", "--init", "--recursive"])?;
         }
-        match name == commit {
-            true => eprintln!("Revision {commit}"),
-            false => eprintln!("Revision {name}: {commit}"),
+        if name == commit.as_str() {
+            eprintln!("Revision {commit}");
+        } else {
+            eprintln!("Revision {name}: {commit}");
         }
         build::build(commands, revision.folder.path())?;
         Ok(revision)

@@ -15,7 +15,7 @@ use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::harness::ab::{Compared, Comparison, Pair, measure_pairs, run_until, unmeasured};
 use roundtrip_stats::bisection::{self, Bisection, REFUTED_MAX, Signal, Suspects};
 use roundtrip_stats::shift;
-use roundtrip_wire::{CaseResult, Verdict};
+use roundtrip_wire::{CaseResult, CommitSha, Verdict};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -64,7 +64,7 @@ enum Outcome {
 
 #[derive(Clone, Debug, Serialize)]
 struct Commit {
-    sha: String,
+    sha: CommitSha,
     subject: String,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> crate::Result<()> {
     let plan = ab::plan(arguments.preset.as_deref(), Sides::Revision, &source)?;
     let History { good, commits } = History::read(&git, root, arguments)?;
     let bad = commits.last().cloned().unwrap_or_else(|| good.clone());
-    if !git.ask(&["status", "--porcelain", "--untracked-files=no"])?.is_empty() {
+    if git.is_modified()? {
         eprintln!("Uncommitted changes are not measured: each commit is built in its own worktree.");
     }
     eprintln!("Searching {}, first parents only.", counted(commits.len(), "commit"));
@@ -172,7 +172,7 @@ struct History {
 
 impl History {
     fn read(git: &Git, root: &Path, arguments: &BisectArguments) -> crate::Result<Self> {
-        let is_shallow = git.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "true";
+        let is_shallow = git.is_shallow()?;
         let invalid = |problem: String| {
             let hint = "\nThis clone is shallow. Get the whole history first: git fetch --unshallow";
             Failure::Usage(problem + if is_shallow { hint } else { "" })
@@ -195,9 +195,10 @@ impl History {
                 }
             },
         };
-        let is_ancestor =
-            |one: &str, other: &str| git.ask(&["merge-base", "--is-ancestor", one, other]).is_ok();
-        let (good_short, bad_short) = (short(&good), short(&bad));
+        let is_ancestor = |one: &CommitSha, other: &CommitSha| {
+            git.ask(&["merge-base", "--is-ancestor", one.as_str(), other.as_str()]).is_ok()
+        };
+        let (good_short, bad_short) = (good.short(), bad.short());
         if good == bad {
             return Err(invalid(format!(
                 "--good and --bad are the same commit, {good_short}. Pass another --good."
@@ -207,60 +208,66 @@ impl History {
             return Err(invalid(format!("--good {good_short} is newer than --bad {bad_short}. Swap them.")));
         }
         if !is_ancestor(&good, &bad) {
-            let base = git.ask(&["merge-base", &good, &bad]).ok();
-            let base = base.map(|base| format!(" Pass their merge base: --good {}", short(base.trim())));
-            let base = base.unwrap_or_default();
+            let base = merge_base(git, good.as_str(), bad.as_str());
+            let hint = base.map(|base| format!(" Pass their merge base: --good {}", base.short()));
             return Err(invalid(format!(
-                "--good {good_short} is not an ancestor of --bad {bad_short}.{base}"
+                "--good {good_short} is not an ancestor of --bad {bad_short}.{}",
+                hint.unwrap_or_default()
             )));
         }
-        let range = format!("{good}..{bad}");
-        let log = git.ask(&["log", "--first-parent", "--reverse", "--format=%H%x1f%s", &range, "--"])?;
-        let commits: Vec<Commit> = log.lines().map(Commit::parse).collect();
-        let oldest = commits.first().map_or(bad.as_str(), |commit| &commit.sha);
-        let before = git.ask(&["rev-parse", "--verify", &format!("{oldest}^")]).unwrap_or_default();
-        if before.trim() != good {
+        let commits = log(git, &["--first-parent", "--reverse", &format!("{good}..{bad}")])?;
+        let oldest = commits.first().map_or(&bad, |commit| &commit.sha);
+        let before = git.commit(&["rev-parse", "--verify", &format!("{oldest}^")]).ok();
+        if before.as_ref() != Some(&good) {
+            let hint = before.map(|before| format!(", such as --good {}", before.short()));
             return Err(invalid(format!(
                 "--good {good_short} is on a merged branch, and only first parents are searched. Pass a commit of `git log \
-                 --first-parent {bad_short}`, such as --good {}",
-                short(before.trim())
+                 --first-parent {bad_short}`{}",
+                hint.unwrap_or_default()
             )));
         }
-        let good = Commit::parse(&git.ask(&["log", "--max-count=1", "--format=%H%x1f%s", &good, "--"])?);
+        let good = log(git, &["--max-count=1", good.as_str()])?.swap_remove(0);
         Ok(Self { good, commits })
     }
 }
 
+/// The commits that `git log` lists.
+fn log(git: &Git, arguments: &[&str]) -> crate::Result<Vec<Commit>> {
+    let log = git.ask(&[&["log", "--format=%H%x1f%s"], arguments, &["--"]].concat())?;
+    log.lines().map(Commit::parse).collect()
+}
+
+fn merge_base(git: &Git, one: &str, other: &str) -> Option<CommitSha> {
+    git.commit(&["merge-base", one, other]).ok()
+}
+
 /// The merge base with the default branch; on that branch, a fixed number of commits before, or its first commit.
-fn default_good(git: &Git, bad: &str) -> Option<String> {
+fn default_good(git: &Git, bad: &CommitSha) -> Option<CommitSha> {
     let branches = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
     let exists = |branch: &&str| git.ask(&["rev-parse", "--verify", "--quiet", branch]).is_ok();
-    let base =
-        branches.into_iter().find(exists).and_then(|branch| git.ask(&["merge-base", branch, bad]).ok());
-    if let Some(base) = base.map(|base| base.trim().to_owned()).filter(|base| base != bad) {
+    let branch = branches.into_iter().find(exists);
+    let base = branch.and_then(|branch| merge_base(git, branch, bad.as_str()));
+    if let Some(base) = base.filter(|base| base != bad) {
         return Some(base);
     }
     let count = format!("--max-count={}", COMMITS_BEFORE + 1);
-    let before = git.ask(&["rev-list", "--first-parent", &count, bad, "--"]).ok()?;
-    before.lines().last().filter(|&oldest| oldest != bad).map(str::to_owned)
+    let before = log(git, &["--first-parent", &count, bad.as_str()]).ok()?.pop()?.sha;
+    (before != *bad).then_some(before)
 }
 
 /// The command that searches the branch that a merge merged; `None` for other commits.
-fn search_of_merge(git: &Git, sha: &str) -> Option<String> {
-    let base = git.ask(&["merge-base", &format!("{sha}^1"), &format!("{sha}^2")]).ok()?;
-    Some(format!("roundtrip bisect --good {} --bad {}^2", short(base.trim()), short(sha)))
+fn search_of_merge(git: &Git, sha: &CommitSha) -> Option<String> {
+    let base = merge_base(git, &format!("{sha}^1"), &format!("{sha}^2"))?;
+    Some(format!("roundtrip bisect --good {} --bad {}^2", base.short(), sha.short()))
 }
 
 impl Commit {
     /// Reads a line of `git log`.
-    fn parse(line: &str) -> Self {
-        let (sha, subject) = line.trim_end().split_once('\x1f').unwrap_or((line, ""));
-        Self { sha: sha.to_owned(), subject: subject.to_owned() }
+    fn parse(line: &str) -> crate::Result<Self> {
+        let (sha, subject) = line.split_once('\x1f').unwrap_or((line, ""));
+        let sha = CommitSha::parse(sha).map_err(|error| Failure::Other(format!("git log: {error}")))?;
+        Ok(Self { sha, subject: subject.to_owned() })
     }
-}
-
-fn short(sha: &str) -> &str {
-    sha.get(..7).unwrap_or(sha)
 }
 
 // The search.
@@ -367,17 +374,17 @@ impl<'a> Search<'a> {
             Failure::Other(format!(
                 "{}\n--{name} {} must build. Pass another --{name}.",
                 reason,
-                short(&commit.sha)
+                commit.sha.short()
             ))
         })
     }
 
     /// Builds a commit in its own worktree. The inner error is why it does not build.
-    fn build(&mut self, sha: &str) -> crate::Result<Result<Revision<'a>, String>> {
+    fn build(&mut self, sha: &CommitSha) -> crate::Result<Result<Revision<'a>, String>> {
         self.check_stop()?;
         self.started += 1;
         let source = self.source;
-        let built = source.build(sha);
+        let built = source.build(sha.as_str());
         // Ctrl-C also ends the build.
         self.check_stop()?;
         Ok(built.map_err(|failure| failure.to_string()))
@@ -396,7 +403,7 @@ impl<'a> Search<'a> {
     }
 
     fn skip(&mut self, commit: usize, reason: String) {
-        eprintln!("{}: skipped", short(&self.commits[commit].sha));
+        eprintln!("{}: skipped", self.commits[commit].sha.short());
         self.skipped[commit] = Some(reason);
         self.log_ratios[commit].clear();
         if let Some(bisection) = &mut self.bisection {
@@ -454,7 +461,7 @@ impl<'a> Search<'a> {
             let Some(comparison) = self.compare_with_parent(place, &suspects, line)? else { continue };
             let is_confirmed = comparison.verdict == Verdict::Regressed;
             let result = if is_confirmed { change(&comparison) } else { comparison.verdict_text() };
-            eprintln!("{} and the commit before: {result}", short(&self.commits[last].sha));
+            eprintln!("{} and the commit before: {result}", self.commits[last].sha.short());
             if let Some(bisection) = &mut self.bisection {
                 bisection.confirm(&suspects, is_confirmed);
             }
@@ -507,9 +514,9 @@ impl<'a> Search<'a> {
         let pair = self.pairs_of(None, commit)?.swap_remove(place);
         let Self { bisection, stop, .. } = self;
         let seed = self.order_seed.wrapping_add(commit as u64);
-        let measured = measure_pairs(&pair, self.plan.deadline, &self.peer, seed, &mut |log_ratios| {
+        let measured = measure_pairs(&pair, self.plan.deadline, &self.peer, seed, &mut |newest| {
             let Some(bisection) = bisection else { return false };
-            if let Some(&newest) = log_ratios.last() {
+            if let Some(newest) = newest {
                 bisection.add(commit, newest);
             }
             bisection.wants_more(commit) && stop.check().is_continue()
@@ -519,7 +526,7 @@ impl<'a> Search<'a> {
         self.log_ratios[commit] = measured.log_ratios;
         if self.bisection.as_ref().is_some_and(|bisection| !bisection.wants_more(commit)) {
             let (pairs, change) = (self.log_ratios[commit].len(), self.change(commit).unwrap_or_default());
-            let name = short(&self.commits[commit].sha);
+            let name = self.commits[commit].sha.short();
             eprintln!("{name}: {}, {}", counted(pairs, "pair"), signed_percent(change));
             return Ok(());
         }
@@ -610,7 +617,7 @@ impl Answer {
     }
 
     fn sentence(&self) -> String {
-        let (good, bad) = (short(&self.good.sha), short(&self.bad.sha));
+        let (good, bad) = (self.good.sha.short(), self.bad.sha.short());
         let Some(case) = &self.case else {
             let ends = format!("slower at {bad} than at {good}");
             return match self.detectable.filter(|_| self.outcome == Outcome::NoChange) {
@@ -627,8 +634,8 @@ impl Answer {
         };
         let first = culprit.commits.first().zip(culprit.commits.last());
         let name = first.map_or(String::new(), |(first, last)| match culprit.commits.len() {
-            1 => format!("{} \"{}\"", short(&last.sha), last.subject),
-            count => format!("One of {count} commits, {} to {}", short(&first.sha), short(&last.sha)),
+            1 => format!("{} \"{}\"", last.sha.short(), last.subject),
+            count => format!("One of {count} commits, {} to {}", first.sha.short(), last.sha.short()),
         });
         format!(
             "{name}: {}, probability {}, {:.0} s",
@@ -693,7 +700,7 @@ impl Answer {
         let rows = rows.map(|Candidate { commit, probability, pairs, change, skipped }| {
             let reason = skipped.as_deref().and_then(|reason| reason.lines().next());
             [
-                format!(" {}", short(&commit.sha)),
+                format!(" {}", commit.sha.short()),
                 self::probability(*probability),
                 pairs.to_string(),
                 change.map_or(String::new(), signed_percent),

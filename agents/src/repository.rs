@@ -42,7 +42,7 @@ impl Repository {
                 .ask(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"])
                 .ok()
                 .and_then(|name| name.trim().strip_prefix("origin/").map(str::to_owned)),
-            work_tree_modified: !git.ask(&["status", "--porcelain", "--untracked-files=no"])?.is_empty(),
+            work_tree_modified: git.is_modified()?,
             root,
             commit,
             history,
@@ -69,7 +69,7 @@ fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
     let format = "--format=%H%x1f%P%x1f%cI%x1f%an%x1f%s";
     let log = git.ask(&["log", "--first-parent", &count, format, revision, "--"])?;
     let mut commits = log.lines().map(parse).collect::<crate::Result<Vec<Commit>>>()?;
-    if git.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "false" {
+    if !git.is_shallow()? {
         let length = git.ask(&["rev-list", "--first-parent", "--count", revision, "--"])?;
         number(&mut commits, length.trim().parse().map_err(|_| unexpected("rev-list", &length))?);
     }
@@ -110,8 +110,22 @@ impl Git {
     }
 
     pub(crate) fn head(&self) -> crate::Result<CommitSha> {
-        let answer = self.ask(&["rev-parse", "--verify", "HEAD"])?;
-        CommitSha::parse(answer.trim()).map_err(|_| unexpected("rev-parse", &answer))
+        self.commit(&["rev-parse", "--verify", "HEAD"])
+    }
+
+    /// A command that prints the full name of a commit.
+    pub(crate) fn commit(&self, arguments: &[&str]) -> crate::Result<CommitSha> {
+        let answer = self.ask(arguments)?;
+        CommitSha::parse(answer.trim()).map_err(|_| unexpected(arguments[0], &answer))
+    }
+
+    /// Whether tracked files differ from the commit.
+    pub(crate) fn is_modified(&self) -> crate::Result<bool> {
+        Ok(!self.ask(&["status", "--porcelain", "--untracked-files=no"])?.is_empty())
+    }
+
+    pub(crate) fn is_shallow(&self) -> crate::Result<bool> {
+        Ok(self.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "true")
     }
 
     pub(crate) fn ask(&self, arguments: &[&str]) -> crate::Result<String> {

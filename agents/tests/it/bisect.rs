@@ -16,6 +16,8 @@ const FAST: &str = "advanced";
 const SLOW: &str = "json";
 /// A commit without the source, whose build fails.
 const BROKEN: &str = "broken";
+/// Fast, but its second start fails.
+const FLAKY: &str = "flaky";
 
 /// A repository whose commits have programs with these wire formats of the suite.
 fn history(formats: &[&str]) -> TempDir {
@@ -38,6 +40,14 @@ fn commit(folder: &Path, format: &str) {
     let source = folder.join("bench/source");
     match format {
         BROKEN => fs::remove_file(source).unwrap(),
+        FLAKY => fs::write(
+            source,
+            format!(
+                "if [ -e started ] && [ ! -e failed ]; then touch failed; exit 1; fi\ntouch started\nexec {} peer framing {FAST}\n",
+                words()
+            ),
+        )
+        .unwrap(),
         _ => fs::write(source, format!("exec {} peer framing {format}\n", words())).unwrap(),
     }
     commit_all(folder, format);
@@ -81,6 +91,18 @@ fn finds_the_culprit_and_skips_a_commit_that_does_not_build() {
     let all: f64 = probabilities.map(|commit| commit["probability"].as_f64().unwrap()).sum();
     assert!((all - 1.0).abs() < 1e-9, "{all}");
     has_no_worktree(folder);
+}
+
+#[test]
+fn failed_repetition_adds_no_evidence() {
+    if !has_programs() {
+        return;
+    }
+    let folder = history(&[FAST, FLAKY, SLOW]);
+    let answer = printed_json(&bisect(folder.path(), &["--good", "HEAD~2", "--format", "json"]));
+    assert_eq!(answer["culprit"]["commits"][0]["subject"], SLOW, "{answer}");
+    // A commit needs three pairs; the pair before the failure counts once.
+    assert!(answer["commits"][0]["pairs"].as_u64() >= Some(3), "{answer}");
 }
 
 #[test]

@@ -145,22 +145,24 @@ pub struct Measured {
     pub log_ratios: Vec<f64>,
 }
 
-/// Measures pairs of one case while `wants_more`, which sees the log ratios so far. Stops earlier if a side fails twice:
-/// its result has the reasons.
+/// Measures pairs of one case while `wants_more`. It gets the log ratio of the last pair, or `None` before the first one and
+/// after a failure. Stops earlier if a side fails twice: its result has the reasons.
 pub fn measure_pairs(
     pair: &Pair,
     deadline: Duration,
     peer: &PeerCommand,
     order_seed: u64,
-    wants_more: &mut dyn FnMut(&[f64]) -> bool,
+    wants_more: &mut dyn FnMut(Option<f64>) -> bool,
 ) -> Measured {
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut state = PairState::new(pair);
-    let mut log_ratios = Vec::new();
-    while !state.base.is_given_up() && !state.head.is_given_up() && wants_more(&log_ratios) {
+    let mut newest = None;
+    while !state.base.is_given_up() && !state.head.is_given_up() && wants_more(newest) {
+        let before = state.pairs.len();
         state.measure(peer, deadline, &mut random);
-        log_ratios = state.pairs.iter().map(|pair| pair.p50).collect();
+        newest = state.pairs.get(before).map(|pair| pair.p50);
     }
+    let log_ratios = state.pairs.iter().map(|pair| pair.p50).collect();
     Measured { base: state.base.into_result(), head: state.head.into_result(), log_ratios }
 }
 
