@@ -14,4 +14,4 @@ comment on column error_rate.tail_median_delays is 'As p50_median_delays, for p9
 
 alter table machine_error_rate add column least_change double precision;
 comment on column machine_error_rate.least_change is
-    'The project''s least_change at the computation. If the project has another one now, the rates are outdated.';
+    'The project''s least_change at the computation; null: default. Rates with another value than the project''s are outdated.';

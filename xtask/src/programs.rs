@@ -35,7 +35,7 @@ impl Built {
 
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {
-    /// Like the tests, without optimisation, except of the code that measures.
+    /// Without optimisation, except for the code that measures.
     Dev,
     /// Like a release.
     Release,

@@ -121,7 +121,7 @@ impl Evidence {
             system: std::env::consts::OS,
             facts,
             noise,
-            is_debug_build: crate::BUILD != "release",
+            is_debug_build: cfg!(debug_assertions),
             needs: Needs::for_presets(),
         }
     }

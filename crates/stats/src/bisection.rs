@@ -71,10 +71,7 @@ impl Signal {
 
 /// The robust standard deviation of the log ratios of pairs about their median; 0 without pairs.
 pub fn deviation(pairs: &[f64]) -> f64 {
-    let mut pairs = pairs.to_vec();
-    let middle = robust::median(&mut pairs);
-    let mut distances: Vec<f64> = pairs.iter().map(|pair| (pair - middle).abs()).collect();
-    robust::deviation(&mut distances)
+    robust::median_and_deviation(&mut pairs.to_vec()).1
 }
 
 /// The smallest slowdown that a comparison of this many tests finds with a probability of [`POWER`], as a share of the

@@ -19,6 +19,13 @@ pub(crate) fn deviation(distances: &mut [f64]) -> f64 {
     PER_MEDIAN * median(distances)
 }
 
+/// The median, and the estimated standard deviation around it. Reorders the values.
+pub(crate) fn median_and_deviation(values: &mut [f64]) -> (f64, f64) {
+    let median = median(values);
+    let mut distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+    (median, deviation(&mut distances))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

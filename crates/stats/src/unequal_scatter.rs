@@ -32,9 +32,8 @@ pub fn p_two_sided(first: &[f64], second: &[f64]) -> f64 {
 /// The values, moved to at most [`DEVIATIONS_MAX`] from their median.
 fn near_median(values: &[f64]) -> Vec<f64> {
     let mut values: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
-    let median = robust::median(&mut values);
-    let mut distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
-    let far = DEVIATIONS_MAX * robust::deviation(&mut distances);
+    let (median, deviation) = robust::median_and_deviation(&mut values);
+    let far = DEVIATIONS_MAX * deviation;
     // If most values are equal, the robust deviation is 0 and says nothing about the others.
     if far > 0.0 {
         values.iter_mut().for_each(|value| *value = value.clamp(median - far, median + far));

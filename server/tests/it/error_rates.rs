@@ -86,7 +86,7 @@ async fn counts_rates_from_stored_points_and_repetitions(app: TestApp) {
 }
 
 #[database_test]
-async fn error_rates_are_those_of_the_project_s_threshold(app: TestApp) {
+async fn rates_use_the_threshold_of_the_project(app: TestApp) {
     for commit in 1..=80 {
         app.store(&report("lab-1", commit, 3, 100_000)).await;
     }

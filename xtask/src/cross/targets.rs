@@ -10,7 +10,7 @@ pub(super) struct Target {
     pub(super) triple: &'static str,
     pub(super) linker: Linker,
     pub(super) packages: &'static [&'static str],
-    /// Lints once for each other system. Almost no code depends on the processor.
+    /// Whether clippy runs: once for each system, because almost no code depends on the processor.
     pub(super) is_linted: bool,
     pub(super) emulator: Option<Emulator>,
 }
@@ -102,11 +102,9 @@ mod tests {
         assert_eq!(triples.len(), TARGETS.len(), "every target is listed once");
         let run = |emulator| TARGETS.iter().filter(|target| target.emulator == Some(emulator)).count();
         assert_eq!((run(Wine), run(Qemu)), (1, 1));
-        for target in TARGETS.iter().filter(|target| target.emulator.is_some()) {
-            for suite in SUITES {
-                let package = suite.selection.strip_prefix("--package=").unwrap().split(' ').next().unwrap();
-                assert!(target.packages.contains(&package), "{package} is not linked for {}", target.name);
-            }
+        for suite in SUITES {
+            let package = suite.selection.strip_prefix("--package=").unwrap().split(' ').next().unwrap();
+            assert!(EVERYWHERE.contains(&package), "the tests of {package} are not linked");
         }
     }
 

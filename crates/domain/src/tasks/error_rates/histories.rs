@@ -9,6 +9,7 @@ use roundtrip_storage::chart::{self, LineRow};
 use roundtrip_storage::error_rate::{Class, Due, HistoryCounts};
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The number of sampled series per class.
 const CLASS_SERIES_MAX: usize = 4;
@@ -55,7 +56,7 @@ impl ErrorRateTask<'_> {
                 );
             }
         }
-        let methods = Methods::new(least_change);
+        let methods = Arc::new(Methods::new(least_change));
         let times = (MADE_MAX / quiet.len().max(1)).clamp(1, SERIES_MADE_MAX);
         let mut quiet = quiet.into_iter();
         loop {
@@ -66,7 +67,7 @@ impl ErrorRateTask<'_> {
             if !self.goes_on().await? {
                 return Ok(None);
             }
-            let methods = methods.clone();
+            let methods = Arc::clone(&methods);
             let simulated = tokio::task::spawn_blocking(move || {
                 some.into_iter().map(|quiet| simulate(&methods, quiet, times)).collect::<Vec<_>>()
             });
