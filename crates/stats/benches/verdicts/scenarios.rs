@@ -39,7 +39,7 @@ fn machine_rows(method: &Method, series: usize) -> Vec<Row> {
     const LENGTH: usize = 200;
     let noise = 3.0 * DEVIATION;
     let mut rows = Vec::new();
-    for (machines, within) in [(2, 10), (3, 6), (4, 5)] {
+    for (machines, within) in [(2, 8), (2, 10), (3, 5), (3, 6), (4, 5)] {
         let mut random = StdRng::seed_from_u64(SEED);
         let levels: Vec<f64> = (0..SHORT + within).map(|at| if at < SHORT { 1.0 } else { 1.1 }).collect();
         let (mut found, mut alone) = (0, 0);
