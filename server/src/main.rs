@@ -66,6 +66,10 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Token { command } => in_runtime(format, commands::token::token(command, &data))?,
         Command::Trust { command } => in_runtime(format, commands::trust::trust(command, &data))?,
         Command::Account { command } => in_runtime(format, commands::account::account(command, &data))?,
+        Command::Project { command } => in_runtime(format, commands::lab::project(command, &data))?,
+        Command::Enrolment { command } => in_runtime(format, commands::lab::enrolment(command, &data))?,
+        Command::Agent { command } => in_runtime(format, commands::lab::agent(command, &data))?,
+        Command::Job { command } => in_runtime(format, commands::lab::job(command, &data))?,
     }
     Ok(ExitCode::SUCCESS)
 }

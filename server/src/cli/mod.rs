@@ -1,6 +1,7 @@
 //! Command-line arguments. Results go to standard output, everything else to standard error.
 
 mod access;
+mod lab;
 mod notify;
 mod tls;
 
@@ -8,6 +9,7 @@ pub(crate) use access::{
     AccessArguments, AccountCommand, GITHUB_URL, GitHubCommand, TokenCommand, TokenCreateArguments,
     TrustCommand, TrustCreateArguments,
 };
+pub(crate) use lab::{AgentCommand, EnrolmentCommand, JobCommand, ProjectCommand};
 pub(crate) use notify::NotifyArguments;
 pub(crate) use tls::TlsArguments;
 
@@ -119,6 +121,26 @@ pub(crate) enum Command {
     Account {
         #[command(subcommand)]
         command: AccountCommand,
+    },
+    /// Create, list and show projects.
+    Project {
+        #[command(subcommand)]
+        command: ProjectCommand,
+    },
+    /// Create codes that enrol machines in the lab.
+    Enrolment {
+        #[command(subcommand)]
+        command: EnrolmentCommand,
+    },
+    /// List the lab's agents.
+    Agent {
+        #[command(subcommand)]
+        command: AgentCommand,
+    },
+    /// Queue, list and show jobs.
+    Job {
+        #[command(subcommand)]
+        command: JobCommand,
     },
     /// List the GitHub App's repositories and link them to projects.
     Github {

@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod backup;
 mod columns;
 pub(crate) mod github;
+pub(crate) mod lab;
 pub(crate) mod migrate;
 pub(crate) mod postgres;
 pub(crate) mod prune;

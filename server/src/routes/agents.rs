@@ -69,7 +69,7 @@ pub(crate) async fn create_enrolment(
     let project = request.project.as_ref().map(Slug::as_str);
     let machine = request.machine.as_ref().map(Slug::as_str);
     let agent = (project, machine);
-    let code = agents::create_enrolment(&state.pool, &caller, &caller.by(), agent, &labels).await?;
+    let code = agents::create_enrolment(&state.pool, Some(&caller), &caller.by(), agent, &labels).await?;
     let agents::Valid { secret: code, expires_at } = code;
     let answer = EnrolmentCode { code: code.expose().to_owned(), expires_at };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))

@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-const PRESET_BYTES_MAX: usize = 200;
 /// The maximum number of queued jobs with an estimated start.
 const ESTIMATED_MAX: i64 = 20_000;
 
@@ -129,7 +128,6 @@ pub(crate) async fn request_jobs(
     Body(request): Body<JobRequest>,
 ) -> Result<(StatusCode, Json<JobsRequested>), ApiError> {
     let found = permitted::project(&state, &caller, Action::Queue, &path.project).await?;
-    check_preset(request.preset.as_deref())?;
     let job_ids = jobs::request_jobs(&state.pool, &caller.by(), &found, &request).await?;
     state.queue.wake();
     Ok((StatusCode::CREATED, Json(JobsRequested { job_ids })))
@@ -149,20 +147,6 @@ pub(crate) async fn cancel_job(
     let found = permitted::project(&state, &caller, Action::Queue, &path.project).await?;
     jobs::cancel_job(&state.pool, &caller.by(), &found, path.job_id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Rejects invalid names of presets and definitions.
-pub(super) fn check_preset(preset: Option<&str>) -> Result<(), ApiError> {
-    let is_plain = |preset: &str| {
-        (1..=PRESET_BYTES_MAX).contains(&preset.len())
-            && !preset.contains(char::is_control)
-            && !preset.starts_with(['/', '-'])
-            && !preset.split(['/', '\\']).any(|part| part == "..")
-    };
-    if preset.is_none_or(is_plain) {
-        return Ok(());
-    }
-    Err(ApiError::parameter("preset", "expected the name of a preset, or a path within the repository"))
 }
 
 /// Adds estimated starts.

@@ -90,10 +90,6 @@ async fn with_latest_runs(
     Ok(projects)
 }
 
-/// The maximum length of a branch name, in bytes. Git's own limit is that of a file name.
-const BRANCH_BYTES_MAX: usize = 255;
-const URL_BYTES_MAX: usize = 1_000;
-
 /// The settings of a project.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProjectSettings {
@@ -130,12 +126,6 @@ pub(crate) async fn create_project(
     Body(request): Body<ProjectRequest>,
 ) -> Result<(StatusCode, Json<ProjectSettings>), ApiError> {
     caller.check_server_admin()?;
-    if let Some(branch) = &request.default_branch {
-        check_branch(branch)?;
-    }
-    if let Some(url) = &request.repository_url {
-        check_url(url)?;
-    }
     let visibility = request.visibility.unwrap_or_else(|| state.auth.visibility_of_new());
     projects::create_project(&state.pool, &caller.by(), &request, visibility).await?;
     let made = ProjectSettings {
@@ -164,15 +154,6 @@ pub(crate) async fn change_project(
     Body(change): Body<ProjectChange>,
 ) -> Result<Json<ProjectSettings>, ApiError> {
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
-    if let Some(Some(branch)) = &change.default_branch {
-        check_branch(branch)?;
-    }
-    if let Some(Some(url)) = &change.repository_url {
-        check_url(url)?;
-    }
-    if let Some(Some(least)) = change.least_change {
-        check_least_change(least)?;
-    }
     let after = projects::change_project(&state.pool, &caller.by(), &found, change).await?;
     Ok(Json(ProjectSettings {
         project: found.project,
@@ -197,36 +178,4 @@ pub(crate) async fn delete_project(
     let found = permitted::project(&state, &caller, Action::Delete, &path.project).await?;
     projects::delete_project(&state.pool, &caller.by(), &found).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Checks that a repository address cannot make git run a program, and contains no secret.
-fn check_url(url: &str) -> Result<(), ApiError> {
-    let rest = ["https://", "http://", "ssh://", "git://", "file://"]
-        .into_iter()
-        .find_map(|scheme| url.strip_prefix(scheme));
-    let is_plain = url.len() <= URL_BYTES_MAX && !url.contains(|c: char| c.is_control() || c.is_whitespace());
-    let authority = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    let has_secret = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
-    if rest.is_some_and(|rest| !rest.is_empty()) && is_plain && !has_secret {
-        return Ok(());
-    }
-    let detail =
-        "expected https://, ssh://, git:// or file:// and a path, without a password (agents have their own)";
-    Err(ApiError::parameter("repository_url", detail))
-}
-
-fn check_least_change(least: f64) -> Result<(), ApiError> {
-    if 0.0 < least && least < 1.0 {
-        return Ok(());
-    }
-    let detail = format!("{least}: expected a share above 0 and below 1, for example 0.02 for 2 %, or null");
-    Err(ApiError::parameter("least_change", detail))
-}
-
-fn check_branch(branch: &str) -> Result<(), ApiError> {
-    if (1..=BRANCH_BYTES_MAX).contains(&branch.len()) && !branch.contains(char::is_control) {
-        return Ok(());
-    }
-    let detail = format!("expected 1 to {BRANCH_BYTES_MAX} bytes without control characters, or null");
-    Err(ApiError::parameter("default_branch", detail))
 }

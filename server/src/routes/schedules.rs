@@ -1,6 +1,5 @@
 //! Schedules for measuring the newest commit of a project.
 
-use super::jobs::check_preset;
 use super::permitted;
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
@@ -80,7 +79,6 @@ pub(crate) async fn create_schedule(
     Body(request): Body<ScheduleRequest>,
 ) -> Result<(StatusCode, Json<Schedule>), ApiError> {
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
-    check_preset(request.preset.as_deref())?;
     let labels = labels(&request.labels)?;
     let next_at = queue::schedule::next(&request.cron, Utc::now())
         .map_err(|detail| ApiError::parameter("cron", detail))?;

@@ -1,5 +1,6 @@
 //! Access from the command line: accounts, tokens, and the options for signing in.
 
+use crate::fake_agent::{enrolment, new_key};
 use crate::support::{Finished, Place, SERVE, Server};
 
 /// The secret that a command printed as its only output.
@@ -38,6 +39,57 @@ fn creates_the_first_administrator() {
     place.run_line("account delete ada").printed();
     assert_eq!(server.get_as(ada, "/api/v1/accounts"), 401);
     place.run_line("account delete ada").assert_error(1, &["account ada not found"]);
+}
+
+#[test]
+fn sets_up_a_lab_and_queues_jobs() {
+    let place = Place::new();
+    let server = place.serve();
+    let create = "project create --name libfoo --repository https://git.example.org/libfoo.git";
+    assert_eq!(place.run_line(create).printed(), "");
+    place.run_line(create).assert_error(1, &["project libfoo already exists"]);
+    place
+        .run_line("project create --name x --repository ftp://example.org/x")
+        .assert_error(1, &["repository_url", "expected https://"]);
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let list = place.run_line("project list").output;
+    assert_eq!(
+        words(list.lines().nth(1).unwrap()),
+        ["libfoo", "public", "0", "https://git.example.org/libfoo.git"]
+    );
+    let shown = place.run_line("project show libfoo").output;
+    assert!(shown.contains("Default branch  from the first run\n"), "{shown}");
+    place.run_line("project show other").assert_error(1, &["project other not found", "project list"]);
+
+    place.run_line("enrolment create --project other").assert_error(1, &["project other not found"]);
+    let made = place.run_line("enrolment create --project libfoo --label lab");
+    let asked = enrolment(secret(&made), "lab-1", &new_key());
+    let body = serde_json::to_string(&asked).unwrap();
+    let json = [("content-type", "application/json")];
+    assert_eq!(server.call("POST", "/api/v1/agents", &json, &body).status(), 201);
+    let list = place.run_line("agent list --project libfoo").output;
+    let line = words(list.lines().nth(1).unwrap());
+    assert_eq!((line[0].as_str(), line[1].as_str(), line[4].as_str()), ("lab-1", "online", "lab"), "{list}");
+
+    let sha = "a".repeat(40);
+    let create = format!("job create --project libfoo --preset quick --label lab {sha}");
+    assert_eq!(place.run_line(&create).printed(), "1");
+    let again = place.run_line(&create);
+    assert!(again.output.is_empty() && again.errors.contains("already queued"), "{again:?}");
+    place
+        .run_line(&format!("job create --project libfoo --label none {sha}"))
+        .assert_error(1, &["no agent of libfoo"]);
+    let abbreviated = place.run_line("job create --project libfoo abcdef0");
+    assert_eq!(abbreviated.status.code(), Some(2), "{abbreviated:?}");
+    let list = place.run_line("job list --project libfoo").output;
+    assert_eq!(
+        words(list.lines().nth(1).unwrap())[..5],
+        ["1", "queued", sha.as_str(), "lab-1", "request"],
+        "{list}"
+    );
+    let shown = place.run_line("job show --project libfoo 1").output;
+    assert!(shown.contains("Started  not yet\n"), "{shown}");
+    place.run_line("job show --project libfoo 2").assert_error(1, &["job 2 not found in project libfoo"]);
 }
 
 #[test]

@@ -53,19 +53,22 @@ pub struct AgentChange {
     pub labels: Option<Vec<Slug>>,
 }
 
-/// Creates an enrolment code, restricted to a project, a machine and labels.
+/// Creates an enrolment code, restricted to a project, a machine and labels. Without a caller, the operator of the
+/// server creates it.
 ///
 /// # Errors
 /// The caller may not manage agents of this project.
 pub async fn create_enrolment(
     pool: &PgPool,
-    caller: &Caller,
+    caller: Option<&Caller>,
     by: &By,
     (project, machine): (Option<&str>, Option<&str>),
     labels: &[String],
 ) -> Result<Valid, DomainError> {
     let mut transaction = pool.begin().await?;
-    check_manage(&mut transaction, caller, project).await?;
+    if let Some(caller) = caller {
+        check_manage(&mut transaction, caller, project).await?;
+    }
     let secret = Secret::draw(SecretKind::Enrolment);
     let admitted = Admitted {
         project: project.map(str::to_owned),

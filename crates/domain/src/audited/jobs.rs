@@ -15,6 +15,7 @@ use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
 const COMMITS_MAX: usize = 1_000;
+const PRESET_BYTES_MAX: usize = 200;
 
 /// The commits and machines to measure.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -59,6 +60,7 @@ pub async fn request_jobs(
     project: &ProjectRow,
     request: &JobRequest,
 ) -> Result<Vec<i64>, DomainError> {
+    check_preset(request.preset.as_deref())?;
     let labels = labels(&request.labels)?;
     let mut transaction = pool.begin().await?;
     let place = (project.project_id, project.project.as_str());
@@ -167,4 +169,18 @@ async fn commits(
     let mut commits = request::unmeasured(connection, (project_id, machine_id), range).await?;
     commits.truncate(COMMITS_MAX);
     Ok(commits)
+}
+
+/// Rejects invalid names of presets and definitions.
+pub(super) fn check_preset(preset: Option<&str>) -> Result<(), DomainError> {
+    let is_plain = |preset: &str| {
+        (1..=PRESET_BYTES_MAX).contains(&preset.len())
+            && !preset.contains(char::is_control)
+            && !preset.starts_with(['/', '-'])
+            && !preset.split(['/', '\\']).any(|part| part == "..")
+    };
+    if preset.is_none_or(is_plain) {
+        return Ok(());
+    }
+    Err(DomainError::parameter("preset", "expected the name of a preset, or a path within the repository"))
 }

@@ -1,5 +1,6 @@
 //! Projects: settings, members and schedules.
 
+use super::jobs::check_preset;
 use super::{commit, present};
 use crate::error::{DomainError, Kind};
 use roundtrip_storage::access::owner::ProjectRow;
@@ -13,6 +14,10 @@ use serde::Deserialize;
 use serde_json::json;
 use sqlx::PgPool;
 use utoipa::ToSchema;
+
+/// The maximum length of a branch name, in bytes. Git's own limit is that of a file name.
+const BRANCH_BYTES_MAX: usize = 255;
+const URL_BYTES_MAX: usize = 1_000;
 
 /// A new project.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -54,6 +59,9 @@ pub struct ProjectChange {
 }
 
 /// Creates a project before its first run.
+///
+/// # Errors
+/// A field is invalid, or the project already exists.
 pub async fn create_project(
     pool: &PgPool,
     by: &By,
@@ -62,6 +70,8 @@ pub async fn create_project(
 ) -> Result<(), DomainError> {
     let name = new.project.as_str();
     let (default_branch, repository_url) = (new.default_branch.as_deref(), new.repository_url.as_deref());
+    default_branch.map_or(Ok(()), check_branch)?;
+    repository_url.map_or(Ok(()), check_url)?;
     let mut transaction = pool.begin().await?;
     let made = project::create(&mut transaction, name, visibility, default_branch, repository_url).await?;
     made.ok_or_else(|| DomainError::Taken(format!("project {name} already exists")))?;
@@ -79,6 +89,9 @@ pub async fn change_project(
     project: &ProjectRow,
     change: ProjectChange,
 ) -> Result<Settings, DomainError> {
+    change.default_branch.as_ref().and_then(Option::as_deref).map_or(Ok(()), check_branch)?;
+    change.repository_url.as_ref().and_then(Option::as_deref).map_or(Ok(()), check_url)?;
+    change.least_change.flatten().map_or(Ok(()), check_least_change)?;
     let mut transaction = pool.begin().await?;
     let before = settings::lock(&mut transaction, project.project_id).await?;
     let after = Settings {
@@ -167,6 +180,7 @@ pub async fn create_schedule(
     project: &ProjectRow,
     new: &New<'_>,
 ) -> Result<i64, DomainError> {
+    check_preset(new.preset)?;
     let mut transaction = pool.begin().await?;
     let schedule_id = schedule::create(&mut transaction, project.project_id, new).await?;
     let details =
@@ -188,4 +202,36 @@ pub async fn delete_schedule(
     }
     let details = json!({"project": project.project});
     Ok(commit(transaction, by, Action::ScheduleDelete, ("schedule", schedule_id), details).await?)
+}
+
+/// Checks that a repository address cannot make git run a program, and contains no secret.
+fn check_url(url: &str) -> Result<(), DomainError> {
+    let rest = ["https://", "http://", "ssh://", "git://", "file://"]
+        .into_iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    let is_plain = url.len() <= URL_BYTES_MAX && !url.contains(|c: char| c.is_control() || c.is_whitespace());
+    let authority = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let has_secret = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+    if rest.is_some_and(|rest| !rest.is_empty()) && is_plain && !has_secret {
+        return Ok(());
+    }
+    let detail =
+        "expected https://, ssh://, git:// or file:// and a path, without a password (agents have their own)";
+    Err(DomainError::parameter("repository_url", detail))
+}
+
+fn check_least_change(least: f64) -> Result<(), DomainError> {
+    if 0.0 < least && least < 1.0 {
+        return Ok(());
+    }
+    let detail = format!("{least}: expected a share above 0 and below 1, for example 0.02 for 2 %, or null");
+    Err(DomainError::parameter("least_change", detail))
+}
+
+fn check_branch(branch: &str) -> Result<(), DomainError> {
+    if (1..=BRANCH_BYTES_MAX).contains(&branch.len()) && !branch.contains(char::is_control) {
+        return Ok(());
+    }
+    let detail = format!("expected 1 to {BRANCH_BYTES_MAX} bytes without control characters, or null");
+    Err(DomainError::parameter("default_branch", detail))
 }
