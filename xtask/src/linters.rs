@@ -7,7 +7,7 @@
 use crate::screen::Step;
 use crate::tally::Outcome;
 use crate::tool::{self, Tool};
-use crate::workflow::{self, Action};
+use crate::workflow::{self, Action, ActionStep};
 use crate::{platform, python, workspace};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,8 @@ pub(crate) fn actions(step: &Step) -> Result<Outcome> {
         run(&programs, "check-jsonschema", &["--builtin-schema", "vendor.github-actions", file], step)?;
         let action: Action = workflow::read(&workspace::root().join(file))?;
         let folder = tempfile::tempdir().context("no temporary folder")?;
-        for script in &action.runs.steps {
+        for action_step in &action.runs.steps {
+            let ActionStep::Script(script) = action_step else { continue };
             let name = || format!("step {} of {file}", script.name);
             ensure!(
                 !script.run.contains("${{"),

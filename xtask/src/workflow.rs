@@ -30,7 +30,27 @@ pub(crate) struct Input {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Runs {
     pub(crate) using: String,
-    pub(crate) steps: Vec<Script>,
+    pub(crate) steps: Vec<ActionStep>,
+}
+
+/// A step of an action: a script, or another action.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum ActionStep {
+    Script(Script),
+    Uses(Uses),
+}
+
+/// A step that runs another action.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Uses {
+    #[serde(rename = "name")]
+    _name: String,
+    #[serde(rename = "if")]
+    _condition: String,
+    pub(crate) uses: String,
+    pub(crate) with: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -59,6 +79,7 @@ struct Job {
 pub(crate) struct WorkflowStep {
     name: Option<String>,
     id: Option<String>,
+    uses: Option<String>,
     #[serde(default)]
     pub(crate) with: BTreeMap<String, Value>,
     #[serde(default)]
@@ -72,6 +93,19 @@ impl Workflow {
         let found = steps.find(|step| step.name.as_deref() == Some(name));
         found.with_context(|| format!("no step {name}"))
     }
+
+    /// The step that uses an action of this path, in any repository and version.
+    pub(crate) fn step_using(&self, action: &str) -> Result<&WorkflowStep> {
+        let uses = |step: &&WorkflowStep| step.uses.as_ref().is_some_and(|uses| uses.contains(action));
+        let mut steps = self.jobs.values().flat_map(|job| &job.steps);
+        steps.find(uses).with_context(|| format!("no step uses {action}"))
+    }
+
+    /// The step with this id.
+    pub(crate) fn step_of_id(&self, id: &str) -> Result<&WorkflowStep> {
+        let mut steps = self.jobs.values().flat_map(|job| &job.steps);
+        steps.find(|step| step.id.as_deref() == Some(id)).with_context(|| format!("no step has the id {id}"))
+    }
 }
 
 impl WorkflowStep {
@@ -81,6 +115,15 @@ impl WorkflowStep {
         let name = self.name.clone().unwrap_or_default();
         Ok(Script { name, id: self.id.clone(), shell: "bash".into(), env: self.env.clone(), run })
     }
+}
+
+/// The workflow with this name in a YAML block of a page.
+pub(crate) fn in_page(path: &Path, name: &str) -> Result<Workflow> {
+    let page = fs_err::read_to_string(path)?;
+    let mut blocks = page.split("```yaml\n").skip(1).filter_map(|block| block.split("```").next());
+    let block = blocks.find(|block| block.starts_with(&format!("name: {name}\n")));
+    let block = block.with_context(|| format!("{} has no workflow {name}", path.display()))?;
+    serde_saphyr::from_str(block).with_context(|| format!("workflow {name} has an unexpected structure"))
 }
 
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {

@@ -24,18 +24,21 @@ use tempfile::TempDir;
 /// The measured project.
 const PROJECT: &str = "courier";
 const ACTION: &str = ".github/actions/roundtrip";
+const PAGE: &str = "docs/how-to/github-actions.md";
 /// The number of the pull request.
 const NUMBER: u64 = 12;
 /// The program of the repository, different in each commit.
 const FORMATS: &str = include_str!("../../action/formats.toml");
 
 type Check = fn(&Fixture) -> Result<()>;
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 9] = [
     ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
     ("rejects changed, renamed and wrongly signed releases", rejects_wrong_releases),
     ("reports a missing id-token permission", fails_without_permission),
     ("refuses a token to a pull request job", refuses_tokens_to_pull_requests),
     ("uploads a regression, then fails the job", fails_the_job_on_a_regression),
+    ("compares a pull request and keeps one comment", comments_on_a_pull_request),
+    ("comments for a fork as untrusted text", comments_for_a_fork),
     ("measures and uploads a pull request in two steps", measures_pull_requests_in_two_steps),
     ("rejects a report that contradicts GitHub", rejects_false_reports),
 ];
@@ -215,18 +218,25 @@ impl Fixture {
         Ok(fs::read_to_string(job.report()).unwrap_or_default())
     }
 
-    /// Runs the second of the two workflows until it has the report. GitHub answers that the head belongs
-    /// to these pull requests.
-    fn follow(&self, numbers: &str) -> Result<Job<'_>> {
+    /// A job that follows another workflow's run for the pull request.
+    fn following_job(&self) -> Result<Job<'_>> {
         let mut job = self.main_job("workflow_run")?;
         job.values.extend(runner::values([
-            ("github.token", "github-token"),
             ("github.event.workflow_run.head_branch", "change"),
             ("github.event.workflow_run.head_repository.owner.login", "stranger"),
             ("github.event.workflow_run.head_sha", &self.head),
             ("vars.ROUNDTRIP_SERVER", &self.url),
         ]));
-        job.paths.push(github_command(&job, numbers)?);
+        Ok(job)
+    }
+
+    /// Runs the second of the two workflows until it has the report. GitHub answers that the head belongs
+    /// to these pull requests.
+    fn follow(&self, numbers: &str) -> Result<Job<'_>> {
+        let mut job = self.following_job()?;
+        let query =
+            "api --method GET repos/octo/lib/pulls --field state=open --raw-field head=stranger:change --jq";
+        job.paths.push(github_command(&job, query, numbers)?);
         let code = job.run(&workflow("upload-pull-request.yml")?.step("Find the pull request")?.script()?)?;
         ensure!(code == 0, "exit code {code}\n{}", job.log);
         Ok(job)
@@ -350,6 +360,59 @@ fn fails_the_job_on_a_regression(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
+fn comments_on_a_pull_request(fixture: &Fixture) -> Result<()> {
+    fixture.check_out(&fixture.merge)?;
+    let workflow = workflow::in_page(&workspace::root().join(PAGE), "roundtrip")?;
+    let inputs = fixture.inputs(&fixture.pull_request()?, workflow.step_using(ACTION)?, &[])?;
+    let comments = fixture.folder.path().join("comments");
+    let mut bodies = Vec::new();
+    for _ in 0..2 {
+        let mut job = fixture.pull_request()?;
+        job.paths.push(comments_api(&job, &comments)?);
+        fixture.expect(&mut job, &inputs, 3, "")?;
+        let bytes = fs::read_to_string(comments.join("1"))?;
+        ensure!(bytes.contains(job.summary.trim()), "the comment is {bytes:?}, expected {:?}", job.summary);
+        bodies.push(bytes);
+    }
+    let base = format!("Base {}, head {}.", fixture.main, fixture.head);
+    for body in &bodies {
+        ensure!(body.contains("### 1 of 1 cases regressed") && body.contains(&base), "{body}");
+        ensure!(body.contains("[Job](https://github.com/octo/lib/actions/runs/7)"), "{body}");
+    }
+    ensure!(!comments.join("2").exists(), "a second comment was posted");
+    // A fork's token can only read: the result is in the summary.
+    let mut job = fixture.pull_request()?;
+    job.paths.push(fake(&job, "gh", "#!/bin/sh\necho 'HTTP 403: Resource not accessible' >&2\nexit 1\n")?);
+    fixture.expect(&mut job, &inputs, 3, "::warning::cannot comment on pull request 12")?;
+    ensure!(job.summary.starts_with("### 1 of 1 cases regressed\n"), "the summary is {:?}", job.summary);
+    // Elsewhere, the base must be named.
+    let mut job = fixture.main_job("push")?;
+    fixture.expect(&mut job, &inputs, 2, "::error::base is missing")
+}
+
+fn comments_for_a_fork(fixture: &Fixture) -> Result<()> {
+    let workflow = workflow::in_page(&workspace::root().join(PAGE), "roundtrip comment")?;
+    let comments = fixture.folder.path().join("fork-comments");
+    let mut job = fixture.following_job()?;
+    job.paths.push(github_command(
+        &job,
+        "api --method GET repos/octo/lib/pulls --raw-field head=stranger:change --jq",
+        "12",
+    )?);
+    let code = job.run(&workflow.step_of_id("pull-request")?.script()?)?;
+    ensure!(code == 0, "exit code {code}\n{}", job.log);
+    let inputs = fixture.inputs(&job, workflow.step_using(ACTION)?, &[])?;
+    job.paths = vec![comments_api(&job, &comments)?];
+    let text = fixture.repository.root.join(&inputs["report"]);
+    fs::write(&text, "1 regressed\n```\n@octo ![](https://example.org/a.png)\n")?;
+    fixture.expect(&mut job, &inputs, 0, "")?;
+    let body = fs::read_to_string(comments.join("1"))?;
+    let block = "```text\n1 regressed\n\n@octo ![](https://example.org/a.png)\n\n```\n";
+    ensure!(body.contains(block), "the comment is {body:?}");
+    let inputs = runner::values([("mode", "comment"), ("report", &inputs["report"])]);
+    fixture.expect(&mut job, &inputs, 2, "::error::no pull request to comment on")
+}
+
 fn measures_pull_requests_in_two_steps(fixture: &Fixture) -> Result<()> {
     // GitHub's default checkout is a merge commit that is in no branch's history.
     let output = "Give actions/checkout `ref: ${{ github.event.pull_request.head.sha }}`";
@@ -391,12 +454,34 @@ fn rejects_false_reports(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
-/// A `gh` that answers only the query of the workflow, with these numbers.
-fn github_command(job: &Job<'_>, numbers: &str) -> Result<PathBuf> {
+/// A `gh` that answers only this query, with these numbers.
+fn github_command(job: &Job<'_>, query: &str, numbers: &str) -> Result<PathBuf> {
     let script = format!(
-        "#!/bin/sh\nwanted='api --method GET repos/octo/lib/pulls --field state=open --raw-field head=stranger:change --jq'\n\
+        "#!/bin/sh\nwanted='{query}'\n\
          case \"$*\" in \"$wanted \"*) ;; *) echo \"unexpected call of gh: $*\" >&2; exit 1 ;; esac\n\
          test \"$GH_TOKEN\" = github-token || exit 4\nprintf '%s' '{numbers}'\n"
+    );
+    fake(job, "gh", &script)
+}
+
+/// A `gh` that keeps the comment on the pull request in a folder, and rejects all other calls.
+fn comments_api(job: &Job<'_>, folder: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let script = format!(
+        r#"#!/bin/bash
+set -euo pipefail
+test "$GH_TOKEN" = github-token || exit 4
+cd '{}'
+comments=repos/octo/lib/issues/12/comments
+own='.[] | select(.user.login == "github-actions[bot]" and (.body | startswith("<!-- roundtrip ab -->"))) | .id'
+case "$*" in
+  "api --paginate $comments --jq $own") if [ -e 1 ]; then echo 1; fi ;;
+  "api --method POST $comments --field body=@"*" --silent") test ! -e 1; cp "${{6#body=@}}" 1 ;;
+  "api --method PATCH repos/octo/lib/issues/comments/1 --field body=@"*" --silent") cp "${{6#body=@}}" 1 ;;
+  *) echo "unexpected call of gh: $*" >&2; exit 1 ;;
+esac
+"#,
+        folder.display()
     );
     fake(job, "gh", &script)
 }

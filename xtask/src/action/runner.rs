@@ -2,9 +2,10 @@
 //! steps set outputs.
 
 use crate::tool::Tool;
-use crate::workflow::{Action, Script};
+use crate::workflow::{Action, ActionStep, Script, Uses};
 use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -46,6 +47,8 @@ impl<'a> Job<'a> {
             ("GITHUB_ACTIONS", "true"),
             ("GITHUB_EVENT_PATH", &event_path),
             ("GITHUB_REPOSITORY", "octo/lib"),
+            ("GITHUB_RUN_ID", "7"),
+            ("GITHUB_SERVER_URL", "https://github.com"),
             ("GITHUB_WORKSPACE", &checkout),
             ("RUNNER_ARCH", arch),
             ("RUNNER_OS", os),
@@ -54,7 +57,9 @@ impl<'a> Job<'a> {
             ("XDG_STATE_HOME", &state),
         ];
         let variables = values(event.iter().copied().chain(always));
-        let values = values([("runner.temp", temp.as_str())]);
+        let runner = [("runner.arch", arch), ("runner.os", os), ("runner.temp", &temp)];
+        let mut values = values(runner.into_iter().chain([("github.token", "github-token")]));
+        flatten("github.event", &serde_json::from_str(payload)?, &mut values);
         let (summary, log) = (String::new(), String::new());
         Ok(Self { workspace, variables, values, paths: Vec::new(), folder, summary, log })
     }
@@ -80,14 +85,23 @@ impl<'a> Job<'a> {
             let value = with.get(name).unwrap_or(&input.default).clone();
             self.values.insert(format!("inputs.{name}"), value);
         }
-        self.variables.insert("GITHUB_ACTION_PATH".into(), folder.display().to_string());
-        let code = action.runs.steps.iter().try_fold(0, |code, step| match code {
-            0 => self.run(step),
-            failed => Ok(failed),
+        let path = folder.display().to_string();
+        self.values.insert("github.action_path".into(), path.clone());
+        self.variables.insert("GITHUB_ACTION_PATH".into(), path);
+        let code = action.runs.steps.iter().try_fold(0, |code, step| match (code, step) {
+            (0, ActionStep::Script(step)) => self.run(step),
+            (0, ActionStep::Uses(step)) => self.skip_cache(step).map(|()| 0),
+            (failed, _) => Ok(failed),
         });
         // The steps and inputs of an action are local to it.
         self.values = before;
         code
+    }
+
+    /// Checks the inputs of a step that uses GitHub's cache, which has nothing here. No other action is used.
+    fn skip_cache(&self, step: &Uses) -> Result<()> {
+        ensure!(step.uses.starts_with("actions/cache@"), "a step uses {}: expected actions/cache", step.uses);
+        step.with.values().try_for_each(|text| evaluate(text, &self.values).map(drop))
     }
 
     pub(super) fn run(&mut self, step: &Script) -> Result<i32> {
@@ -129,7 +143,20 @@ pub(super) fn values<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) ->
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// Replaces every `${{ }}` by its value. Only names are supported, so GitHub runs exactly the tested text.
+/// The members of a payload by name, such as `github.event.pull_request.number`.
+fn flatten(name: &str, value: &Value, values: &mut Values) {
+    match value {
+        Value::Object(members) => {
+            for (member, value) in members {
+                flatten(&format!("{name}.{member}"), value, values);
+            }
+        }
+        Value::String(text) => drop(values.insert(name.to_owned(), text.clone())),
+        other => drop(values.insert(name.to_owned(), other.to_string())),
+    }
+}
+
+/// Replaces every `${{ }}` by its value. Members that an event lacks are empty, as on GitHub. Only names are supported, so GitHub runs exactly the tested text.
 pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
     let mut parts = text.split("${{");
     let mut evaluated = parts.next().unwrap_or_default().to_owned();
@@ -139,7 +166,10 @@ pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
         let name = expression.trim();
         let is_name = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         ensure!(!name.is_empty() && name.chars().all(is_name), "`{name}` is not a plain name");
-        evaluated.push_str(values.get(name).with_context(|| format!("unknown name `{name}`"))?);
+        match values.get(name) {
+            Some(value) => evaluated.push_str(value),
+            None => ensure!(name.starts_with("github.event."), "unknown name `{name}`"),
+        }
         evaluated.push_str(rest);
     }
     Ok(evaluated)
