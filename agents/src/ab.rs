@@ -12,7 +12,7 @@ use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::scratch;
 use roundtrip_stats::verdict::Rule;
-use roundtrip_wire::{CaseResult, CommitSha, RunId, Slug};
+use roundtrip_wire::{CaseResult, CommitSha, RunId, Slug, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,8 @@ struct Answer<'a> {
     order_seed: u64,
     /// Total time of all repetitions, process starts included.
     machine_seconds: f64,
+    /// The smallest slowdown that would have been found with a probability of 0.9 in each unchanged case, as a share.
+    detectable: Option<f64>,
     cases: &'a [Line],
 }
 
@@ -46,10 +48,12 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let outcome = measure(&comparison, seed)?;
 
     let lines = lines(&outcome, &comparison.rule)?;
+    let detectable = comparison::detectable(&outcome.results, &lines, &comparison.rule, &[Verdict::NoChange]);
     if let Some(path) = &arguments.summary {
-        summary::append(path, &summary::of_comparison(&arguments.base, &arguments.head, &lines))?;
+        let text = summary::of_comparison(&arguments.base, &arguments.head, &lines, detectable);
+        summary::append(path, &text)?;
     }
-    print(arguments.format, &outcome, &lines)?;
+    print(arguments.format, &outcome, &lines, detectable)?;
     if let Some(delivery) = delivery {
         delivery.keep(RunId::draw(), plan, both_sides(outcome))?.send()?;
     }
@@ -95,17 +99,25 @@ fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared
     Ok(outcome)
 }
 
-fn print(format: ComparisonFormat, outcome: &Outcome<Compared>, lines: &[Line]) -> crate::Result<()> {
+fn print(
+    format: ComparisonFormat,
+    outcome: &Outcome<Compared>,
+    lines: &[Line],
+    detectable: Option<f64>,
+) -> crate::Result<()> {
     let machine_seconds = outcome.results.iter().map(|case| case.machine_time.as_secs_f64()).sum();
     match format {
         ComparisonFormat::Json => {
-            output::print_json(&Answer { order_seed: outcome.order_seed, machine_seconds, cases: lines })
+            let order_seed = outcome.order_seed;
+            output::print_json(&Answer { order_seed, machine_seconds, detectable, cases: lines })
         }
         ComparisonFormat::Node => output::print(&comparison::render_node(lines)),
         ComparisonFormat::Human => {
             let pairs: usize = outcome.results.iter().map(|case| case.pairs.len()).sum();
+            let power = detectable.map(comparison::power);
+            let power = power.map_or_else(String::new, |power| format!("In unchanged cases, a {power}\n"));
             output::print(&format!(
-                "{}\n{pairs} pairs of repetitions in {machine_seconds:.0} s, seed {}.",
+                "{}\n{power}{pairs} pairs of repetitions in {machine_seconds:.0} s, seed {}.",
                 comparison::render_table(lines),
                 outcome.order_seed
             ))

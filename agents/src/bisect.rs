@@ -3,9 +3,9 @@
 
 use crate::ab::{self, Revision, Source};
 use crate::cli::{BisectArguments, Format, Sides};
-use crate::comparison::Line;
+use crate::comparison::{self, Line};
 use crate::failure::Failure;
-use crate::format::{change_interval, counted, percent, signed_percent};
+use crate::format::{change_interval, counted, signed_percent};
 use crate::repository::Git;
 use crate::settings::Settings;
 use crate::stop::StopSignal;
@@ -13,7 +13,7 @@ use crate::{output, run, stop, table};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::harness::ab::{Compared, Comparison, Pair, measure_pairs, run_until, unmeasured};
-use roundtrip_stats::bisection::{self, Bisection, REFUTED_MAX, Signal, Suspects};
+use roundtrip_stats::bisection::{Bisection, REFUTED_MAX, Signal, Suspects};
 use roundtrip_stats::shift;
 use roundtrip_wire::{CaseResult, CommitSha, Verdict};
 use serde::Serialize;
@@ -47,8 +47,8 @@ struct Answer {
     /// Duration of the search, including builds.
     seconds: f64,
     order_seed: u64,
-    /// The smallest slowdown that would have been found with a probability of 0.9, as a share; absent if a case is
-    /// slower.
+    /// The smallest slowdown that would have been found with a probability of 0.9 in each case that is not slower, as
+    /// a share; absent if a case is slower.
     detectable: Option<f64>,
 }
 
@@ -134,7 +134,13 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> crate::Result<()> {
         None if compared.is_unchanged() => Outcome::NoChange,
         None => Outcome::Inconclusive,
     };
-    let detectable = slowest.is_none().then(|| compared.detectable(&settings));
+    let detectable = match slowest {
+        Some(_) => None,
+        None => {
+            let not_slower = [Verdict::NoChange, Verdict::Improved];
+            comparison::detectable(&compared.results, &compared.lines, &settings.rule(), &not_slower)
+        }
+    };
     let answer = Answer {
         outcome,
         good,
@@ -310,19 +316,6 @@ impl ComparedEnds {
         let undecided = [Verdict::Inconclusive, Verdict::NotComparable];
         self.slowest().is_none() && !self.lines.iter().any(|line| undecided.contains(&line.verdict))
     }
-
-    /// The smallest slowdown that would have been found in every compared case, as a share.
-    fn detectable(&self, settings: &Settings) -> f64 {
-        let tests = self.lines.iter().map(Line::tests).sum();
-        let of_case = |case: &Compared| {
-            bisection::detectable(&settings.rule(), bisection::deviation(&log_ratios(case)), tests)
-        };
-        self.results.iter().map(of_case).fold(0.0, f64::max)
-    }
-}
-
-fn log_ratios(compared: &Compared) -> Vec<f64> {
-    compared.pairs.iter().map(|pair| pair.p50).collect()
 }
 
 impl<'a> Search<'a> {
@@ -438,7 +431,7 @@ impl<'a> Search<'a> {
         let (place, compared, line) = (ends.places[case], &ends.results[case], &ends.lines[case]);
         eprintln!("{} is slower: {}", line.case, change(line));
         let effect = compared.row.p50.shift.map_or(0.0, |shift| shift.estimate);
-        let signal = Signal::new(effect, &log_ratios(compared))
+        let signal = Signal::new(effect, &comparison::log_ratios(compared))
             .ok_or_else(|| Failure::Other(format!("{}: the change has no size", line.case)))?;
         let mut bisection = Bisection::new(self.commits.len(), signal);
         (0..self.commits.len())
@@ -446,7 +439,7 @@ impl<'a> Search<'a> {
             .for_each(|commit| bisection.skip(commit));
         self.bisection = Some(bisection);
         if let Some(last) = self.log_ratios.last_mut() {
-            *last = log_ratios(compared);
+            *last = comparison::log_ratios(compared);
         }
         let mut refuted = 0;
         while refuted < REFUTED_MAX {
@@ -621,11 +614,7 @@ impl Answer {
         let Some(case) = &self.case else {
             let ends = format!("slower at {bad} than at {good}");
             return match self.detectable.filter(|_| self.outcome == Outcome::NoChange) {
-                Some(detectable) => format!(
-                    "No case is {ends}. A slowdown of {} would have been found with probability {}.",
-                    percent(detectable),
-                    bisection::POWER
-                ),
+                Some(detectable) => format!("No case is {ends}. A {}", comparison::power(detectable)),
                 None => format!("Inconclusive: no case is confirmed {ends}."),
             };
         };

@@ -7,6 +7,8 @@ use crate::output::{self, is_coloured, styled};
 use crate::table as results;
 use clap::builder::styling::{AnsiColor, Style};
 use indexmap::IndexMap;
+use roundtrip_bench::harness::ab;
+use roundtrip_stats::bisection;
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::{Row, Rule};
@@ -334,6 +336,31 @@ pub(crate) fn render_table(lines: &[Line]) -> String {
     text + &sentence(lines)
 }
 
+/// The smallest slowdown that would have been found with a probability of [`bisection::POWER`] in each case with one of these
+/// verdicts, as a share; none without such cases.
+pub(crate) fn detectable(
+    results: &[ab::Compared],
+    lines: &[Line],
+    rule: &Rule,
+    verdicts: &[Verdict],
+) -> Option<f64> {
+    let tests = lines.iter().map(Line::tests).sum();
+    let counted = results.iter().zip(lines).filter(|(_, line)| verdicts.contains(&line.verdict));
+    let of_case =
+        |result: &ab::Compared| bisection::detectable(rule, bisection::deviation(&log_ratios(result)), tests);
+    counted.map(|(result, _)| of_case(result)).reduce(f64::max)
+}
+
+/// States what was [`detectable`]: the end of a sentence.
+pub(crate) fn power(detectable: f64) -> String {
+    let slowdown = crate::format::percent(detectable);
+    format!("slowdown of {slowdown} would have been found with probability {}.", bisection::POWER)
+}
+
+pub(crate) fn log_ratios(compared: &ab::Compared) -> Vec<f64> {
+    compared.pairs.iter().map(|pair| pair.p50).collect()
+}
+
 fn table(lines: &[&Line]) -> String {
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
     for line in lines {
@@ -505,12 +532,14 @@ mod tests {
             "{lines:?}"
         );
 
-        let page = crate::summary::of_comparison("v1", "v2|x", &lines);
+        let page = crate::summary::of_comparison("v1", "v2|x", &lines, Some(0.042));
         assert!(
             page.starts_with("### 1 of 3 cases regressed, 1 improved\n\nBase v1, head v2\\|x."),
             "{page}"
         );
         assert!(page.contains("| regressed |") && !page.contains("no change"), "{page}");
+        let power = "\nIn unchanged cases, a slowdown of 4.2 % would have been found with probability 0.9.\n";
+        assert!(page.contains(power), "{page}");
 
         assert!(
             check_verdicts(&lines, &[]).is_ok() && check_verdicts(&lines, &[FailOn::Inconclusive]).is_ok()

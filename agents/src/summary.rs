@@ -1,6 +1,6 @@
 //! A Markdown summary for GitHub's page of a job, with the verdict first.
 
-use crate::comparison::{Line, Side};
+use crate::comparison::{self, Line, Side};
 use crate::failure::OnDisk;
 use crate::format::{change_interval, count, nanoseconds, signed_percent};
 use crate::table;
@@ -49,11 +49,14 @@ pub(crate) fn of_run(report: &RunReport) -> crate::Result<String> {
     Ok(page.end())
 }
 
-pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
+pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line], detectable: Option<f64>) -> String {
     let mut page = Page::default();
     page.line(&format!("### {}", sentence(lines)));
     page.line("");
     page.line(&format!("Base {}, head {}. + = slower.", escaped(base), escaped(head)));
+    if let Some(detectable) = detectable {
+        page.line(&format!("In unchanged cases, a {}", comparison::power(detectable)));
+    }
     let is_shown = |line: &&Line| line.verdict != Verdict::NoChange || !line.tail_changes().is_empty();
     let shown: Vec<&Line> = lines.iter().filter(is_shown).collect();
     if !shown.is_empty() {

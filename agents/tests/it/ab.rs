@@ -32,6 +32,7 @@ fn finds_a_slower_head_and_fails_on_request() {
     refused(&output, 3, &["regressed: roundtrip, 2proc, free: ours 64 KiB"]);
 
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(answer["detectable"].is_null(), "no case is unchanged: {answer}");
     let case = &answer["cases"][0];
     assert_eq!((&answer["order_seed"], &case["verdict"]), (&7.into(), &"regressed".into()));
     let number = |name: &str| case[name].as_f64().unwrap();
