@@ -2,6 +2,7 @@
 //! code 3 for a miss.
 
 mod agents;
+mod journey;
 mod web;
 
 use crate::postgres_binaries::Binaries;
@@ -22,8 +23,8 @@ pub(crate) struct Options {
     /// Fewer repetitions and less data: under three minutes, less precise.
     #[arg(long)]
     quick: bool,
-    /// Only this part: for harness and rings, a transport; server: ingest, reads, analysis, claims, advice,
-    /// soak; verdicts: changes, scenarios, tails, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
+    /// Only this part: for harness and rings, a transport; journey: culprit, unchanged, lab; server: ingest, reads, analysis,
+    /// claims, advice, soak; verdicts: changes, scenarios, tails, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -39,6 +40,8 @@ enum Budgets {
     Agents,
     /// Overhead of the harness compared with a C loop.
     Harness,
+    /// Time and commands from a clone to the slow commit, and from nothing to a lab's first job.
+    Journey,
     /// Shared-memory rings compared with C loops.
     Rings,
     /// Upload and read performance of the server.
@@ -62,6 +65,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Harness => return harness("harness", options),
         Budgets::Rings => return harness("rings", options),
         Budgets::Agents => return agents::measure(options),
+        Budgets::Journey => return journey::measure(options),
         Budgets::Web => return web::measure(options),
         Budgets::Advisor => ("roundtrip-advisor", "advice", &["intervals", "mix", "speed"]),
         Budgets::Server => {
