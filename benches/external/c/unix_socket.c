@@ -1,7 +1,8 @@
 /*
- * An external transport in C: two processes over a pair of Unix sockets.
+ * An external transport in C: two processes over a pair of Unix sockets. To measure your library, replace the parts marked
+ * "Replace". Protocol: https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md
  *
- *     cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L -o unix_socket unix_socket.c
+ * Compile with: cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L
  */
 #include "roundtrip.h"
 
@@ -9,7 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Sends all bytes, or returns -1. */
+/* Replace: these two functions send and receive with your library. They return -1 on failure. */
 static int send_all(int fd, const char *bytes, size_t length) {
     while (length > 0) {
         ssize_t sent = write(fd, bytes, length);
@@ -125,6 +126,7 @@ int main(void) {
         roundtrip_unsupported("only a window of 1 is supported");
         return 0;
     }
+    /* Replace: this creates the channel. The responder inherits its end. */
     char *message = calloc(1, request.message_bytes), *answer = calloc(1, request.message_bytes);
     if (message == NULL || answer == NULL || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
         roundtrip_failed("cannot allocate memory or create a pair of sockets");

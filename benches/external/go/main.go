@@ -1,4 +1,5 @@
-// An external transport in Go: two processes over two pipes. See PROTOCOL.md.
+// An external transport in Go: two processes over two pipes. To measure your library, replace the parts marked "Replace".
+// Protocol: https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md
 package main
 
 import (
@@ -167,6 +168,8 @@ func min(one, other int64) int64 {
 }
 
 // Starts this program as the responder, with a pipe in each direction.
+//
+// Replace: create the channel with your library. Its ends need Read and Write.
 func start(line []byte) (*exec.Cmd, io.Reader, io.Writer, error) {
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
@@ -204,6 +207,7 @@ func parse(line []byte) (Case, string) {
 func main() {
 	if len(os.Args) > 2 {
 		c, _ := parse([]byte(os.Args[2]))
+		// Replace: this opens the responder's end.
 		if respond(&c, os.NewFile(3, "in"), os.NewFile(4, "out")) != nil {
 			os.Exit(1)
 		}

@@ -1,5 +1,6 @@
 // An external transport for Node: two processes over a Unix socket, or a named pipe on Windows. It supports any window.
-// See PROTOCOL.md.
+// To measure your library, replace the parts marked "Replace". Protocol:
+// https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md
 'use strict';
 
 const { fork } = require('node:child_process');
@@ -15,7 +16,11 @@ const MULTIPLIER = 2654435761;
 const header = (seed, number) => Math.imul(seed + number, MULTIPLIER) >>> 0;
 const now = () => Number(process.hrtime.bigint());
 
-/** Splits the stream into messages of `bytes` bytes and calls `received` for each. */
+/**
+ * Splits the stream into messages of `bytes` bytes and calls `received` for each.
+ *
+ * Replace: receive with your library. `socket.write` sends.
+ */
 function messagesOf(socket, bytes, received) {
   let rest = Buffer.alloc(0);
   socket.on('data', (chunk) => {
@@ -30,6 +35,7 @@ if (process.argv[2] === 'responder') respond(process.argv[3], JSON.parse(process
 else readline.createInterface({ input: process.stdin }).once('line', initiate);
 
 function respond(address, testCase) {
+  // Replace: this opens the responder's end.
   const socket = net.connect(address);
   let number = -testCase.warmup_samples * testCase.batch;
   let end = testCase.samples * testCase.batch;
@@ -65,6 +71,7 @@ function initiate(line) {
 function serve(testCase, printLine) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'roundtrip-'));
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(folder)}` : path.join(folder, 'socket');
+  // Replace: this creates the channel.
   const server = net.createServer((socket) => {
     server.close();
     fs.rmSync(folder, { recursive: true, force: true });

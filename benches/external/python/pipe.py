@@ -1,4 +1,8 @@
-"""An external transport in Python: two processes over multiprocessing.Pipe. See PROTOCOL.md."""
+"""An external transport in Python: two processes over multiprocessing.Pipe.
+
+To measure your library, replace the part marked "Replace". Protocol:
+https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md
+"""
 
 import json
 import multiprocessing
@@ -102,6 +106,7 @@ def main():
         return print_line({"unsupported": "only mode 2proc is supported"})
     if case["window"] != 1:
         return print_line({"unsupported": "only a window of 1 is supported"})
+    # Replace: create the channel with your library. Its ends need recv_bytes, send_bytes, recv, send and close.
     ours, theirs = multiprocessing.Pipe()
     responder = multiprocessing.Process(target=respond, args=(theirs, case), daemon=True)
     responder.start()

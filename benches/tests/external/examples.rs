@@ -17,6 +17,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("go_example_over_a_pipe_passes", go),
     ("python_example_over_its_own_pipe_passes", python),
     ("node_example_over_a_unix_socket_passes", node_socket),
+    ("rust_example_over_a_pipe_passes", rust),
     ("node_channel_passes_in_both_serializations", node_channel),
     ("wire_formats_without_node_pass", wire_formats),
     ("node_understands_the_wire_formats", node_understands),
@@ -63,6 +64,15 @@ fn node_socket() -> TestResult {
     passes(&program, &["roundtrip"])?;
     windows_pass(&program.into());
     Ok(())
+}
+
+fn rust() -> TestResult {
+    let folder = tempfile::tempdir().unwrap();
+    let built = folder.path().join("pipe").with_extension(std::env::consts::EXE_EXTENSION);
+    let mut compiler = Command::new("rustc");
+    compiler.args(["-O", "--edition=2021", "-Dwarnings", "-o"]).arg(&built).arg(external("rust/main.rs"));
+    build(&mut compiler, "rustc")?;
+    passes(&started(&built, &[]), &["roundtrip"])
 }
 
 fn node_channel() -> TestResult {
@@ -127,7 +137,7 @@ fn declared() -> TestResult {
         .map(|case| case.transport.info().slug.to_string())
         .collect();
     programs.dedup();
-    assert_eq!(programs, ["c-unix-socket", "go-pipe", "node-unix-socket", "python-pipe"]);
+    assert_eq!(programs, ["c-unix-socket", "go-pipe", "node-unix-socket", "python-pipe", "rust-pipe"]);
     Ok(())
 }
 
