@@ -28,6 +28,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Prepare a repository for measurements.
+    #[command(
+        after_help = "Writes settings, a definition, an example program in the repository's language and a GitHub workflow, then \
+        measures one case. Existing files are kept.\n\n\
+        Examples:\n  \
+        roundtrip init\n  \
+        roundtrip init --language c --workflow no"
+    )]
+    Init(InitArguments),
     /// Run a preset on this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip run\n  \
@@ -181,6 +190,38 @@ pub(crate) enum Command {
         /// The end of a built-in program; if empty, an end of a transport.
         arguments: Vec<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// Language of the example program; none: no program [default: from the repository].
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<Language>,
+    /// Write a GitHub workflow that compares pull requests [default: no for other hosts].
+    #[arg(long, value_enum)]
+    pub(crate) workflow: Option<YesOrNo>,
+    /// Use the defaults without asking, as without a terminal.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// The language of an example program; C also for C++.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    C,
+    Rust,
+    Go,
+    Python,
+    Node,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum YesOrNo {
+    #[value(alias = "y")]
+    Yes,
+    #[value(alias = "n")]
+    No,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 //!
 //! # Codemap
 //! - `cli`: arguments.
+//! - `init`: prepares a repository for measurements.
 //! - `run`: measures and prints.  `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
 //! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
 //! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
@@ -39,6 +40,7 @@ mod failure;
 mod format;
 mod http;
 mod import;
+mod init;
 mod lab;
 mod ledger;
 mod list;
@@ -69,6 +71,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
         Command::Exchange(arguments) => ci::token::exchange(&arguments),

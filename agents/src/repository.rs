@@ -33,10 +33,8 @@ impl Repository {
             ))
         })?;
         let (commit, history) = line(git, "HEAD")?;
-        let remote = git.ask(&["remote", "get-url", "origin"]).ok();
-        let name = remote.as_deref().and_then(last_part).or_else(|| root.file_name()?.to_str());
         Ok(Self {
-            name: name.unwrap_or("unnamed").to_owned(),
+            name: git.name(&root),
             branch: git.ask(&["symbolic-ref", "--short", "-q", "HEAD"]).ok().map(|name| name.trim().into()),
             default_branch: git
                 .ask(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"])
@@ -107,6 +105,18 @@ impl Git {
 
     pub(crate) fn root(&self) -> crate::Result<PathBuf> {
         Ok(PathBuf::from(self.ask(&["rev-parse", "--show-toplevel"])?.trim_end()))
+    }
+
+    /// The repository's name: from the remote, else from its folder.
+    pub(crate) fn name(&self, root: &Path) -> String {
+        let remote = self.remote();
+        let name = remote.as_deref().and_then(last_part).or_else(|| root.file_name()?.to_str());
+        name.unwrap_or("unnamed").to_owned()
+    }
+
+    /// The address of the remote.
+    pub(crate) fn remote(&self) -> Option<String> {
+        self.ask(&["remote", "get-url", "origin"]).ok()
     }
 
     pub(crate) fn head(&self) -> crate::Result<CommitSha> {

@@ -20,6 +20,7 @@ mod exchange;
 #[cfg(target_os = "linux")]
 mod faults;
 mod import;
+mod init;
 // Reads the registers of one processor architecture.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod killed;
