@@ -7,7 +7,7 @@ use crate::comparison::{self, Line};
 use crate::failure::Failure;
 use crate::format::{change_interval, counted, signed_percent};
 use crate::repository::Git;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::stop::StopSignal;
 use crate::{output, run, stop, table};
 use roundtrip_bench::definition::Plan;
@@ -194,8 +194,8 @@ impl History {
                 Some(good) => good,
                 None => {
                     return Err(invalid(
-                        "no default for --good: no earlier commit and no default branch. Pass --good REV, a \
-                         commit before the slowdown."
+                        "no default for --good: no earlier commit has roundtrip.toml. Pass --good REV, a commit \
+                         before the slowdown."
                             .into(),
                     ));
                 }
@@ -247,18 +247,30 @@ fn merge_base(git: &Git, one: &str, other: &str) -> Option<CommitSha> {
     git.commit(&["merge-base", one, other]).ok()
 }
 
-/// The merge base with the default branch; on that branch, a fixed number of commits before, or its first commit.
+/// The merge base with the default branch; on that branch, a fixed number of commits before, or its first commit. Never a commit
+/// before the one that added the settings: it has no program to measure.
 fn default_good(git: &Git, bad: &CommitSha) -> Option<CommitSha> {
     let branches = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
     let exists = |branch: &&str| git.ask(&["rev-parse", "--verify", "--quiet", branch]).is_ok();
     let branch = branches.into_iter().find(exists);
     let base = branch.and_then(|branch| merge_base(git, branch, bad.as_str()));
-    if let Some(base) = base.filter(|base| base != bad) {
+    let settings = format!(":/{}", settings::FILE);
+    let added =
+        ["log", "--first-parent", "-m", "--diff-filter=A", "--max-count=1", "--format=%H", bad.as_str()];
+    let added = git.commit(&[&added[..], &["--", &settings]].concat()).ok();
+    let has_settings = |commit: &CommitSha| {
+        added.is_none() || git.ask(&["cat-file", "-e", &format!("{commit}:{}", settings::FILE)]).is_ok()
+    };
+    if let Some(base) = base.filter(|base| base != bad && has_settings(base)) {
         return Some(base);
     }
     let count = format!("--max-count={}", COMMITS_BEFORE + 1);
-    let before = log(git, &["--first-parent", &count, bad.as_str()]).ok()?.pop()?.sha;
-    (before != *bad).then_some(before)
+    let mut before = log(git, &["--first-parent", &count, bad.as_str()]).ok()?;
+    if let Some(place) = before.iter().position(|commit| Some(&commit.sha) == added.as_ref()) {
+        before.truncate(place + 1);
+    }
+    let good = before.pop()?.sha;
+    (good != *bad).then_some(good)
 }
 
 /// The command that searches the branch that a merge merged; `None` for other commits.

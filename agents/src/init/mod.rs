@@ -335,10 +335,8 @@ fn next(choices: &Choices, has_written: bool) -> String {
         lines.push(
             "  roundtrip ab --of revision --base HEAD~1 --head HEAD    # compares the next commit".into(),
         );
-        lines.push(
-            "  roundtrip bisect --good REV                             # finds a slower commit after REV"
-                .into(),
-        );
+        lines
+            .push("  roundtrip bisect                                        # finds a slower commit".into());
     }
     lines.join("\n")
 }

@@ -22,13 +22,17 @@ const FLAKY: &str = "flaky";
 /// A repository whose commits have programs with these wire formats of the suite.
 fn history(formats: &[&str]) -> TempDir {
     let folder = repository();
-    fs::create_dir(folder.path().join("bench")).unwrap();
-    let definition = definition_of_programs(&["ours"], "['sh', 'built/ours']");
-    fs::write(folder.path().join("bench/ours.toml"), definition).unwrap();
-    settings(folder.path(), "'mkdir -p bench/built', 'cp bench/source bench/built/ours'");
-    fs::write(folder.path().join(".gitignore"), "built").unwrap();
+    add_definition(folder.path());
     formats.iter().for_each(|format| commit(folder.path(), format));
     folder
+}
+
+fn add_definition(folder: &Path) {
+    fs::create_dir(folder.join("bench")).unwrap();
+    let definition = definition_of_programs(&["ours"], "['sh', 'built/ours']");
+    fs::write(folder.join("bench/ours.toml"), definition).unwrap();
+    settings(folder, "'mkdir -p bench/built', 'cp bench/source bench/built/ours'");
+    fs::write(folder.join(".gitignore"), "built").unwrap();
 }
 
 fn settings(folder: &Path, build: &str) {
@@ -211,6 +215,27 @@ fn rejects_unusable_ranges_before_measuring() {
     refused(&bisect(clone.path(), &[]), 2, &["no default for --good", "git fetch --unshallow"]);
     let elsewhere = tempfile::tempdir().unwrap();
     refused(&bisect(elsewhere.path(), &[]), 2, &["Not a Git repository"]);
+}
+
+#[test]
+fn default_range_begins_where_the_settings_were_added() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository();
+    let folder = folder.path();
+    git(folder, &["branch", "-M", "main"]);
+    fs::write(folder.join("README"), "ours").unwrap();
+    commit_all(folder, "before");
+    git(folder, &["checkout", "-q", "-b", "bench"]);
+    add_definition(folder);
+    [FAST, FAST, SLOW].iter().for_each(|format| commit(folder, format));
+    let expected = format!("{} \"json\": +", &sha(folder, "HEAD")[..7]);
+    assert_contains(&printed(&bisect(folder, &[])), &[&expected]);
+    git(folder, &["branch", "-f", "main"]);
+    assert_contains(&printed(&bisect(folder, &[])), &[&expected]);
+    let only = bisect(folder, &["--bad", "HEAD~2"]);
+    refused(&only, 2, &["no default for --good: no earlier commit has roundtrip.toml"]);
 }
 
 /// By default, the range begins where the branch left the default branch.
