@@ -93,7 +93,8 @@ impl Reports for LabReports {
                 }
                 for pair in comparison.pairs {
                     repetitions.extend(pair.head.as_ref().map(|head| head.repetitions.p50_ns.len()));
-                    rows.extend(rows_of(machine, &pair));
+                    let series = format!("{}/{}/series", self.public_url, row.project);
+                    rows.extend(rows_of(machine, &series, &pair));
                 }
             }
         }
@@ -134,11 +135,12 @@ fn leg(machine: &str, job: &job::Job, is_offline: bool, is_alone: bool) -> Leg {
         "queued" | "running" => (LegState::Waiting, None),
         _ => (LegState::Failed, Some(job.failure.clone().unwrap_or_else(|| job.status.clone()))),
     };
-    Leg { machine: machine.to_owned(), state, reason }
+    let took = job.started_at.zip(job.done_at).map(|(started, done)| done - started);
+    Leg { machine: machine.to_owned(), state, reason, took: took.filter(|_| state == LegState::Measured) }
 }
 
-/// The row for p50, and one for p99 if only that changed.
-fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<ComparedSeries> {
+/// The row for p50, and one for p99 if only that changed. They link to pages below `series`.
+fn rows_of(machine: &str, series: &str, pair: &ComparisonPair) -> Vec<ComparedSeries> {
     let figure = |of: fn(&comparison::MeasuredSide) -> i64| {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a message")]
         let side = |side: &Option<comparison::MeasuredSide>| side.as_ref().map(|side| of(side) as f64);
@@ -156,6 +158,8 @@ fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<ComparedSeries> {
             change,
             interval: interval.map(|[low, high]| (low, high)),
             verdict,
+            undecided: pair.undecided.clone(),
+            url: pair.head.as_ref().map(|head| format!("{series}/{}", head.series_id)),
             no_change_beyond: pair.no_change_beyond,
         };
     let mut rows =

@@ -2,7 +2,7 @@
 //! long loses rows, never the verdict.
 
 use super::check::progress;
-use super::text::{change, count, counted, escaped, interval, short_sha, size, time};
+use super::text::{change, count, counted, duration, escaped, interval, short_sha, size, time};
 use super::{ComparedSeries, Leg, LegState, PullRequestReport, State, Verdict};
 use roundtrip_stats::percent;
 
@@ -19,8 +19,17 @@ const TEXT_BYTES_MAX: usize = 6_000;
 /// Reserved for the line that counts omitted rows.
 const BYTES_LEFT_OUT: usize = 400;
 
+/// Maximum bytes of the list of inconclusive series.
+const INCONCLUSIVE_BYTES_MAX: usize = 4_000;
+
+// Colour and word: either is enough.
+const SLOWER: &str = "🔴 slower";
+const FASTER: &str = "🟢 faster";
+
 const HEAD: &str =
     "| | series | machine | base | head | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n";
+const HEAD_OF_ONE_MACHINE: &str =
+    "| | series | base | head | change | 95 % interval |\n|---|---|--:|--:|--:|--:|\n";
 
 /// The first line, by which the comment is found again. A project has one comment per pull request.
 pub fn marker(project: &str) -> String {
@@ -80,11 +89,11 @@ fn verdict(report: &PullRequestReport) -> String {
     };
     match report.state_of_rows() {
         State::Regressed => {
-            format!("▲ Slower: {} of {all}{}", count(counts.slower), most(Verdict::Regressed))
+            format!("🔴 Slower: {} of {all}{}", count(counts.slower), most(Verdict::Regressed))
         }
-        State::Improved => format!("▼ Faster: {} of {all}{}", count(counts.faster), most(Verdict::Improved)),
+        State::Improved => format!("🟢 Faster: {} of {all}{}", count(counts.faster), most(Verdict::Improved)),
         State::Mixed => format!(
-            "▲ Slower: {}{}; ▼ faster: {}{}; {all} in total",
+            "🔴 Slower: {}{}; 🟢 faster: {}{}; {all} in total",
             count(counts.slower),
             most(Verdict::Regressed),
             count(counts.faster),
@@ -132,7 +141,8 @@ fn movements(report: &PullRequestReport) -> String {
 
 fn commits(report: &PullRequestReport) -> String {
     let (base, head) = (short_sha(&report.base_sha), short_sha(&report.head_sha));
-    format!("`{base}` → `{head}` · [full comparison]({})", report.comparison_url)
+    // GitHub links plain commit ids.
+    format!("{base} → {head} · [full comparison]({})", report.comparison_url)
 }
 
 fn next_step(report: &PullRequestReport) -> Option<String> {
@@ -161,12 +171,17 @@ fn table(report: &PullRequestReport, bytes_max: usize) -> String {
     if changed.is_empty() {
         return String::new();
     }
-    let lines = fitting(changed.iter().map(|row| line(row)), bytes_max.saturating_sub(2 * HEAD.len()));
+    let common = Common::of(&changed);
+    let head = if common.machine.is_some() { HEAD_OF_ONE_MACHINE } else { HEAD };
+    let opening = common.line();
+    let bytes_max = bytes_max.saturating_sub(opening.len() + 2 * head.len());
+    let lines = fitting(changed.iter().map(|row| line(row, &common)), bytes_max);
     let (seen, folded) = lines.split_at(lines.len().min(ROWS_SEEN));
-    let mut table = if seen.is_empty() { String::new() } else { format!("{HEAD}{}\n", seen.concat()) };
+    let mut table =
+        if seen.is_empty() { String::new() } else { format!("{opening}{head}{}\n", seen.concat()) };
     if !folded.is_empty() {
         let title = format!("{} more changed series", count(folded.len()));
-        table += &format!("<details><summary>{title}</summary>\n\n{HEAD}{}\n</details>\n\n", folded.concat());
+        table += &format!("<details><summary>{title}</summary>\n\n{head}{}\n</details>\n\n", folded.concat());
     }
     let left_out = changed.len() - lines.len();
     if left_out > 0 {
@@ -179,21 +194,56 @@ fn table(report: &PullRequestReport, bytes_max: usize) -> String {
     table
 }
 
-fn line(row: &ComparedSeries) -> String {
-    let mark = if row.verdict == Verdict::Regressed { "▲ slower" } else { "▼ faster" };
-    let size = row.message_bytes.map(size).unwrap_or_default();
-    let series = [escaped(&row.transport), size, escaped(&row.case), escaped(&row.metric)];
-    let series: Vec<String> = series.into_iter().filter(|part| !part.is_empty()).collect();
-    let cells = [
-        mark.replace(' ', "\u{a0}"),
-        series.join(" · "),
-        escaped(&row.machine),
+/// The parts that all changed rows share, printed once above them.
+#[derive(Default)]
+struct Common<'a> {
+    case: Option<&'a str>,
+    metric: Option<&'a str>,
+    machine: Option<&'a str>,
+}
+
+impl<'a> Common<'a> {
+    /// Those of several rows; one row shows everything.
+    fn of(rows: &[&'a ComparedSeries]) -> Self {
+        let shared = |part: fn(&'a ComparedSeries) -> &'a str| {
+            let first = part(rows.first()?);
+            (rows.len() > 1 && rows.iter().all(|row| part(row) == first)).then_some(first)
+        };
+        Self {
+            case: shared(|row| &row.case),
+            metric: shared(|row| &row.metric),
+            machine: shared(|row| &row.machine),
+        }
+    }
+
+    fn line(&self) -> String {
+        let parts = [self.case, self.metric, self.machine].into_iter().flatten().map(escaped);
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { String::new() } else { format!("All: {}\n\n", parts.join(" · ")) }
+    }
+}
+
+fn line(row: &ComparedSeries, common: &Common<'_>) -> String {
+    let mark = if row.verdict == Verdict::Regressed { SLOWER } else { FASTER };
+    let name = name(row, common);
+    let series = row.url.as_ref().map_or_else(|| name.clone(), |url| format!("[{name}]({url})"));
+    let machine = common.machine.is_none().then(|| escaped(&row.machine));
+    let cells = [mark.replace(' ', "\u{a0}"), series].into_iter().chain(machine).chain([
         row.base_ns.map(time).unwrap_or_default(),
         row.head_ns.map(time).unwrap_or_default(),
         row.change.map(|share| format!("**{}**", change(share))).unwrap_or_default(),
         row.interval.map(interval).unwrap_or_default(),
-    ];
-    format!("| {} |\n", cells.join(" | "))
+    ]);
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// A series without the common parts.
+fn name(row: &ComparedSeries, common: &Common<'_>) -> String {
+    let size = row.message_bytes.map(size).unwrap_or_default();
+    let case = common.case.is_none().then(|| escaped(&row.case));
+    let metric = common.metric.is_none().then(|| escaped(&row.metric));
+    let parts = [escaped(&row.transport), size].into_iter().chain(case).chain(metric);
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 fn acknowledgement(report: &PullRequestReport) -> String {
@@ -228,7 +278,9 @@ fn machine(leg: &Leg) -> String {
     };
     let reason = leg.reason.as_deref().map(escaped).unwrap_or_default();
     let why: Vec<&str> = [state, &reason].into_iter().filter(|part| !part.is_empty()).collect();
-    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(": ")) };
+    let parts = [why.join(": "), leg.took.map(duration).unwrap_or_default()];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let why = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
     format!("{mark} {}{why}", escaped(&leg.machine))
 }
 
@@ -236,7 +288,8 @@ fn folded(report: &PullRequestReport) -> String {
     if report.rows.is_empty() {
         return method(report);
     }
-    format!("<details><summary>{}</summary>\n\n{}\n</details>\n", folded_title(report), method(report))
+    let (title, undecided, method) = (folded_title(report), undecided(report), method(report));
+    format!("<details><summary>{title}</summary>\n\n{undecided}{method}\n</details>\n")
 }
 
 fn folded_title(report: &PullRequestReport) -> String {
@@ -252,6 +305,24 @@ fn folded_title(report: &PullRequestReport) -> String {
         .map(|(number, what)| format!("{} {what}", count(number)))
         .collect();
     if parts.is_empty() { "Method".to_owned() } else { format!("{}; method", parts.join(", ")) }
+}
+
+/// The inconclusive series, with their reasons.
+fn undecided(report: &PullRequestReport) -> String {
+    let rows = report.rows.iter().filter(|row| row.verdict == Verdict::Inconclusive);
+    let lines = rows.filter_map(|row| {
+        let reason = escaped_long(row.undecided.as_deref()?);
+        let name = name(row, &Common::default());
+        Some(format!("- {name} on {}: {reason}\n", escaped(&row.machine)))
+    });
+    let all: Vec<String> = lines.collect();
+    let shown = fitting(all.iter().cloned(), INCONCLUSIVE_BYTES_MAX);
+    if shown.is_empty() {
+        return String::new();
+    }
+    let left = all.len() - shown.len();
+    let more = if left == 0 { String::new() } else { format!("- {} more\n", count(left)) };
+    format!("Inconclusive:\n\n{}{more}\n", shown.concat())
 }
 
 fn method(report: &PullRequestReport) -> String {

@@ -13,6 +13,7 @@ pub use body::{body, marker, summary};
 pub use check::{check, name as check_name};
 pub use state::State;
 
+use chrono::TimeDelta;
 use roundtrip_domain::comparison::Verdict;
 use roundtrip_wire::movement::Movement;
 use std::collections::BTreeMap;
@@ -57,6 +58,8 @@ pub struct Leg {
     pub state: LegState,
     /// The reason for the state, if there is one.
     pub reason: Option<String>,
+    /// How long the finished job took.
+    pub took: Option<TimeDelta>,
 }
 
 /// The state of a machine's job.
@@ -95,6 +98,10 @@ pub struct ComparedSeries {
     pub interval: Option<(f64, f64)>,
     /// The verdict.
     pub verdict: Verdict,
+    /// Why it is inconclusive, in a sentence; none if it is not.
+    pub undecided: Option<String>,
+    /// The page of the series.
+    pub url: Option<String>,
     /// If it did not change: it has not changed by more than this share.
     pub no_change_beyond: Option<f64>,
 }

@@ -7,10 +7,12 @@ use roundtrip_stats::movement::Reference;
 use roundtrip_stats::verdict::Rule;
 
 const BASE: &str = "a1b2c3d4e5f60718293a4b5c6d7e8f9012345678";
+const UNDECIDED: &str = "too noisy to detect 3 %: interval -4.0 % to +6.0 %; needs about 14 more pairs";
 const HEAD: &str = "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432";
 
 pub(super) fn leg(machine: &str, state: LegState) -> Leg {
-    Leg { machine: machine.into(), state, reason: None }
+    let took = (state == LegState::Measured).then(|| TimeDelta::seconds(250));
+    Leg { machine: machine.into(), state, reason: None, took }
 }
 
 pub(super) fn row(verdict: Verdict) -> ComparedSeries {
@@ -30,6 +32,8 @@ pub(super) fn row(verdict: Verdict) -> ComparedSeries {
         change: Some(change),
         interval: Some((change - 0.033, change + 0.035)),
         verdict,
+        undecided: (verdict == Verdict::Inconclusive).then(|| UNDECIDED.to_owned()),
+        url: Some("https://perf.example.org/libfoo/series/7".into()),
         no_change_beyond: Some(0.03),
     }
 }
@@ -78,7 +82,7 @@ fn a_mixed_result_with_one_machine_offline() {
     );
     report.legs = vec![
         leg("lab-1", LegState::Measured),
-        Leg { machine: "freebsd-1".into(), state: LegState::Offline, reason: Some(no_contact()) },
+        Leg { reason: Some(no_contact()), ..leg("freebsd-1", LegState::Offline) },
     ];
     insta::assert_snapshot!(body(&report));
 }
@@ -146,11 +150,8 @@ fn an_inconclusive_check() {
 #[test]
 fn a_failed_machine_without_results() {
     let mut report = report(&[]);
-    report.legs = vec![Leg {
-        machine: "lab-1".into(),
-        state: LegState::Failed,
-        reason: Some("`make` ended with exit status: 2".into()),
-    }];
+    let reason = Some("`make` ended with exit status: 2".into());
+    report.legs = vec![Leg { reason, ..leg("lab-1", LegState::Failed) }];
     insta::assert_snapshot!(body(&report));
 }
 
@@ -183,9 +184,9 @@ fn five_thousand_changed_series_fit_and_the_omitted_ones_are_counted() {
     let body = body(&report);
     assert!(body.len() < 60_000, "{}", body.len());
     assert!(body.contains(
-        "### ▲ Slower: 4,000, by up to 15.4\u{a0}%; ▼ faster: 1,000, by up to 8.0\u{a0}%; 5,000 series in total\n"
+        "### 🔴 Slower: 4,000, by up to 15.4\u{a0}%; 🟢 faster: 1,000, by up to 8.0\u{a0}%; 5,000 series in total\n"
     ));
-    let shown = body.lines().filter(|line| line.starts_with("| ▲") || line.starts_with("| ▼")).count();
+    let shown = body.lines().filter(|line| line.starts_with("| 🔴") || line.starts_with("| 🟢")).count();
     assert!(shown > 200, "{shown}");
     let left_out = text::count(5_000 - shown);
     assert!(
@@ -218,6 +219,7 @@ prop_compose! {
             transport, case, machine, metric: "p50".into(), message_bytes: bytes,
             base_ns: numbers.map(|numbers| numbers.0), head_ns: numbers.map(|numbers| numbers.1),
             change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict], no_change_beyond: None,
+            undecided: (verdict == 3).then(|| "uneven".to_owned()), url: None,
         }
     }
 }
@@ -232,7 +234,7 @@ proptest! {
     ) {
         let mut report = report(&[]);
         report.rows = rows.iter().cycle().take(rows.len() * copies).cloned().collect();
-        let lost = |place| Leg { machine: format!("{reason}{place}"), state: LegState::Failed, reason: Some(reason.clone()) };
+        let lost = |place| Leg { reason: Some(reason.clone()), ..leg(&format!("{reason}{place}"), LegState::Failed) };
         report.legs = (0..machines).map(lost).collect();
         report.movements = (0..machines).map(|place| (format!("{reason}{place}"), moved([5_000, 6_150]))).collect();
         report.methodology = methodology;

@@ -1,5 +1,6 @@
 //! Numbers formatted as in the web interface, and user text escaped for Markdown.
 
+use chrono::TimeDelta;
 use roundtrip_domain::units::{NO_BREAK, grouped};
 pub(super) use roundtrip_domain::units::{size, time};
 use roundtrip_wire::CommitSha;
@@ -71,6 +72,14 @@ pub(super) fn interval((low, high): (f64, f64)) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0).replace('-', "−")
+}
+
+/// A duration: `45 s`, `4 min`.
+pub(super) fn duration(took: TimeDelta) -> String {
+    match took.num_seconds() {
+        seconds @ ..120 => format!("{seconds}{NO_BREAK}s"),
+        seconds => format!("{}{NO_BREAK}min", (seconds + 30) / 60),
+    }
 }
 
 /// A count: `5,000`.

@@ -14,7 +14,7 @@ async fn regression_has_one_comment_and_a_check_per_commit(fixture: AppFixture) 
     assert_eq!(fixture.reconcile().await, 1);
     let first = fixture.sticky(7);
     assert_eq!(first.len(), 1);
-    assert!(first[0].contains("### ▲ Slower: 1 of 1 series, by up to 10.0\u{a0}%"), "{first:?}");
+    assert!(first[0].contains("### 🔴 Slower: 1 of 1 series, by up to 10.0\u{a0}%"), "{first:?}");
     let checks = fixture.github.check_runs(REPOSITORY, &sha('1'));
     assert_eq!(checks.len(), 1);
     assert_eq!(at(&checks[0], "name,conclusion"), json!(["Roundtrip (libfoo)", "success"]));
@@ -60,7 +60,7 @@ async fn no_change_is_a_check_without_a_comment(fixture: AppFixture) {
 #[database_test]
 async fn running_job_shows_in_the_check_only(fixture: AppFixture) {
     let mut waiting = report(Verdict::Regressed);
-    waiting.legs.push(Leg { machine: "lab-2".into(), state: LegState::Waiting, reason: None });
+    waiting.legs.push(Leg { machine: "lab-2".into(), state: LegState::Waiting, reason: None, took: None });
     fixture.set_report(7, waiting);
     fixture.open(7, '1').await;
     fixture.reconcile().await;
@@ -89,7 +89,7 @@ async fn finds_its_own_comment_among_many(fixture: AppFixture) {
     fixture.change_report(Verdict::Improved).await;
     let comments = fixture.sticky(7);
     assert_eq!(comments.len(), 1);
-    assert!(comments[0].contains("▼ Faster"), "{comments:?}");
+    assert!(comments[0].contains("🟢 Faster"), "{comments:?}");
     for comment in forged {
         assert_eq!(fixture.github.count("PATCH", &format!("/comments/{comment}")), 0);
     }
@@ -159,7 +159,7 @@ async fn repeats_an_interrupted_update(fixture: AppFixture) {
             fixture.github.fail("PATCH", "/issues/comments", fault, 1);
             fixture.make_all_due().await;
             fixture.settle().await;
-            let word = if verdict == Verdict::Improved { "▼ Faster" } else { "▲ Slower" };
+            let word = if verdict == Verdict::Improved { "🟢 Faster" } else { "🔴 Slower" };
             assert!(fixture.sticky(7)[0].contains(word), "{fault:?}");
         }
     }

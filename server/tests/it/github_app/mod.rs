@@ -59,7 +59,7 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
         base_sha: sha('b'),
         comparison_url: "https://perf.example.org/libfoo/compare".into(),
         docs_url: "https://perf.example.org/docs".into(),
-        legs: vec![Leg { machine: "lab-1".into(), state: LegState::Measured, reason: None }],
+        legs: vec![Leg { machine: "lab-1".into(), state: LegState::Measured, reason: None, took: None }],
         rows: vec![ComparedSeries {
             transport: "pipe".into(),
             message_bytes: Some(1_024),
@@ -71,6 +71,8 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
             change: Some(0.1),
             interval: Some((0.08, 0.12)),
             verdict,
+            undecided: None,
+            url: None,
             no_change_beyond: Some(0.03),
         }],
         ..PullRequestReport::default()

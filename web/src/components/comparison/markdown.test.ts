@@ -27,7 +27,7 @@ it("has the headline, changed rows first, reasons and a link", () => {
     "",
     "| Verdict | Case | Machine | Base p50 | Head p50 | Change | 95 % CI | Remarks |",
     "|---|---|---|--:|--:|--:|--:|---|",
-    "| ▲ slower | unix-stream round trip 1 KiB, two processes, same CPU | lab-1 | 4.00 µs | 4.00 µs | +15.4 % | 12.1 to 18.9 |  |",
+    "| 🔴 slower | unix-stream round trip 1 KiB, two processes, same CPU | lab-1 | 4.00 µs | 4.00 µs | +15.4 % | 12.1 to 18.9 |  |",
     "| inconclusive | pipe round trip 1 KiB, two processes, same CPU | lab-1 | 4.00 µs | 4.00 µs | +0.1 % | −0.4 to 0.6 | too few repetitions a side: has 2, needs 4 |",
     "",
     "Not comparable:",
@@ -64,7 +64,7 @@ it("fits into a comment, keeps the worst rows, and counts omitted ones", () => {
   );
   const text = markdownOf(aComparison([...pairs, ...reasons]), LINK);
   expect(new TextEncoder().encode(text).length).toBeLessThan(60_000);
-  const rows = text.split("\n").filter((line) => line.startsWith("| ▲")).length;
+  const rows = text.split("\n").filter((line) => line.startsWith("| 🔴")).length;
   expect(rows).toBeGreaterThan(200);
   expect(text).toContain("+60.0 %");
   expect(text).toContain(`${(5000 - rows).toLocaleString("en")} more rows in the full comparison.`);

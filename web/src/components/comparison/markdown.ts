@@ -29,7 +29,7 @@ const REASONS_MAX = 20;
 const REASON_LENGTH_MAX = 300;
 
 const LISTED: Kind[] = ["slower", "faster", "elsewhere", "inconclusive"];
-const MARKS: Partial<Record<Kind, string>> = { slower: "▲ ", faster: "▼ " };
+const MARKS: Partial<Record<Kind, string>> = { slower: "🔴 ", faster: "🟢 " };
 
 /** The comparison, with a link to its page. */
 export function markdownOf(comparison: Comparison, link: string): string {
