@@ -3,7 +3,7 @@
 use crate::cli::{AdviseArguments, Format};
 use crate::failure::Failure;
 use crate::format::{bytes, count, nanoseconds, whole};
-use crate::repository::{Git, Repository};
+use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::upload::{TIMEOUT, token_in};
 use crate::{http, output};
@@ -100,7 +100,10 @@ pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
 fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
     let project = match &arguments.project {
         Some(project) => project.clone(),
-        None => Settings::here()?.project(None, &Repository::read(&Git::here())?.name),
+        None => {
+            let repository = Repository::here()?;
+            Settings::read(&repository.root)?.project(None, &repository.name)
+        }
     };
     let url = format!("{}/api/v1/projects/{project}/advice", arguments.server.trim_end_matches('/'));
     let mut request = http::agent(TIMEOUT).get(&url);

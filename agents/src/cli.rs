@@ -3,9 +3,11 @@
 use crate::comparison::{ComparisonFormat, FailOn};
 use crate::node::NamedNode;
 use crate::platform::{Folders, Limits, System};
+use crate::selection;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
+use roundtrip_bench::scenario;
 use roundtrip_import::sizes::SizeFormat;
 use roundtrip_manual::Manual;
 use roundtrip_wire::{CommitSha, Slug};
@@ -40,6 +42,7 @@ pub(crate) enum Command {
     /// Run a preset on this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip run\n  \
+        roundtrip run pipe unix-stream --size 64,1KiB --placement same-cpu\n  \
         roundtrip run --preset sizes --upload http://127.0.0.1:7979 --token-file agent.token")]
     Run(RunArguments),
     /// Compare two builds, alternating runs until each result is conclusive.
@@ -226,6 +229,8 @@ pub(crate) enum YesOrNo {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArguments,
     /// Preset or definition (FILE.toml) [default: from roundtrip.toml, else quick].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
@@ -243,6 +248,32 @@ pub(crate) struct RunArguments {
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
+}
+
+/// Cases to select from the presets; all without an argument.
+#[derive(Debug, PartialEq, Eq, Default, Args)]
+pub(crate) struct SelectionArguments {
+    /// Measure only these transports and programs; see `roundtrip list`.
+    #[arg(value_name = "TRANSPORT")]
+    pub(crate) transports: Vec<String>,
+    /// Measure only these message sizes: 64, 1KiB, 4MiB.
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = selection::parse_size)]
+    pub(crate) size: Vec<u64>,
+    /// Measure only these placements.
+    #[arg(long, value_name = "PLACEMENT", value_delimiter = ',', value_parser = ["same-cpu", "cross-cpu", "free"])]
+    pub(crate) placement: Vec<String>,
+    /// Measure only between processes or threads.
+    #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = ["2proc", "2thread"])]
+    pub(crate) mode: Vec<String>,
+    /// Measure only these scenarios; see `roundtrip list`.
+    #[arg(long, value_name = "SCENARIO", value_delimiter = ',', value_parser = PossibleValuesParser::new(scenario::ALL.iter().map(|scenario| scenario.slug())))]
+    pub(crate) scenario: Vec<String>,
+}
+
+impl SelectionArguments {
+    pub(crate) fn are_given(&self) -> bool {
+        *self != Self::default()
+    }
 }
 
 #[derive(Debug, Args)]

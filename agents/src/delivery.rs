@@ -66,13 +66,15 @@ impl<'a> Delivery<'a> {
         settings: &Settings,
     ) -> crate::Result<Self> {
         if arguments.upload.is_some() {
+            repository.check_commit()?;
             settings.check_machine(&environment::machine(arguments.machine.clone()).slug)?;
         }
         let project = settings.project(arguments.project.as_ref(), &repository.name);
         let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
         let asked = arguments.pull_request;
-        // Nothing to save if the report is only printed.
-        let place = if arguments.are_given() { ci::place(asked, &repository)? } else { Place::default() };
+        // Nothing to save if the report is only printed; no pull request without a commit.
+        let has_place = arguments.are_given() && !repository.commit.is_absent();
+        let place = if has_place { ci::place(asked, &repository)? } else { Place::default() };
         repository.branch = place.branch.or(repository.branch);
         let subject = Subject {
             repository,

@@ -3,7 +3,7 @@
 use crate::cli::{ImportArguments, OrAuto};
 use crate::delivery::{Delivery, Kept, Subject};
 use crate::failure::Failure;
-use crate::repository::{Git, Repository};
+use crate::repository::Repository;
 use crate::settings::{Imported, Settings};
 use crate::table::ImportedTables;
 use crate::{build, output, spool};
@@ -20,7 +20,7 @@ use std::process::Stdio;
 
 pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
     let ImportArguments { file, format, delivery } = arguments;
-    let repository = Repository::read(&Git::here())?;
+    let repository = Repository::here()?;
     let settings = Settings::read(&repository.root)?;
     let delivery = Delivery::prepare(delivery, repository, &settings)?;
     let (name, bytes) = read(file)?;

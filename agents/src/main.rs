@@ -3,7 +3,8 @@
 //! # Codemap
 //! - `cli`: arguments.
 //! - `init`: prepares a repository for measurements.
-//! - `run`: measures and prints.  `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
+//! - `run`: measures and prints.  `selection`: selects cases of presets.
+//! - `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
 //! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
 //! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
 //! - `agent`: measures each new commit of a checkout.  `service`: runs an agent as a system service.
@@ -12,7 +13,8 @@
 //! - `ci`: pull request and OIDC token of a CI job.  `summary`: Markdown for its page.
 //! - `repository`: the checked-out commit.  `settings`: `roundtrip.toml`.  `build`: builds a repository's programs.
 //! - `doctor`: sources of noise.  `list`: transports, scenarios and presets.  `suite_page`: the same for the docs.
-//! - `table`: the report as text.  `node`: which `node` to measure.
+//! - `programs`: programs that definitions declare.
+//! - `table`: the report as text.  `ranking`: its last lines.  `node`: which `node` to measure.
 //! - `import`: results of other tools.
 //! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
 //! - `bisect`: finds the commit that made a case slower.
@@ -50,9 +52,12 @@ mod node;
 mod output;
 mod platform;
 mod probe_effect;
+mod programs;
+mod ranking;
 mod record;
 mod repository;
 mod run;
+mod selection;
 mod service;
 mod settings;
 mod sizes;
@@ -100,7 +105,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("roundtrip: {failure}");
+            eprintln!("error: {failure}");
             ExitCode::from(failure.code())
         }
     }

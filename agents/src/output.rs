@@ -38,11 +38,22 @@ pub(crate) fn styled(text: &str, style: Style, coloured: bool) -> String {
     if coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
+/// The width of the terminal; [`WIDTH`] if standard output is not one.
+pub(crate) fn terminal_width() -> u16 {
+    let size = io::stdout().is_terminal().then(|| terminal_size::terminal_size_of(io::stdout())).flatten();
+    size.map_or(WIDTH, |(width, _)| width.0)
+}
+
 /// Wraps a text into lines of at most [`WIDTH`], indented by `indent` columns.
 pub(crate) fn paragraph(text: &str, indent: u16) -> String {
+    wrapped(text, indent, WIDTH)
+}
+
+/// Wraps a text into lines of at most `width`, indented by `indent` columns.
+pub(crate) fn wrapped(text: &str, indent: u16, width: u16) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(WIDTH).add_row([text]);
+    table.set_width(width).add_row([text]);
     if let Some(column) = table.column_mut(0) {
         column.set_padding((indent, 0));
     }

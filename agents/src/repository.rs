@@ -18,6 +18,7 @@ pub(crate) struct Repository {
     pub(crate) branch: Option<String>,
     /// The default branch of the remote, if the clone has it.
     pub(crate) default_branch: Option<String>,
+    /// [`Commit::absent`] only from [`Repository::here`].
     pub(crate) commit: Commit,
     /// Its first-parent ancestors, the nearest first.
     pub(crate) history: Vec<Commit>,
@@ -32,7 +33,55 @@ impl Repository {
                 "Not a Git repository. {action} the checkout you want to measure.\n{error}"
             ))
         })?;
-        let (commit, history) = line(git, "HEAD")?;
+        let line = line(git, "HEAD")?;
+        Self::of_work_tree(git, root, line)
+    }
+
+    /// The repository of the current folder. Without a commit before the first one, and outside of a repository: then it is
+    /// the folder.
+    pub(crate) fn here() -> crate::Result<Self> {
+        let folder = std::env::current_dir()
+            .map_err(|error| Failure::Other(format!("cannot find the current folder: {error}")))?;
+        let no_commit = (Commit::absent(Utc::now()), Vec::new());
+        if !is_in_git(&folder) {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Ok(Self {
+                name,
+                root: folder,
+                branch: None,
+                default_branch: None,
+                commit: no_commit.0,
+                history: no_commit.1,
+                work_tree_modified: false,
+            });
+        }
+        let git = Git::here();
+        match git.root() {
+            Ok(root) if git.head().is_err() => Self::of_work_tree(&git, root, no_commit),
+            _ => Self::read(&git),
+        }
+    }
+
+    /// Checks that it has a commit, which an upload needs.
+    pub(crate) fn check_commit(&self) -> crate::Result<()> {
+        if !self.commit.is_absent() {
+            return Ok(());
+        }
+        let (found, action) = if is_in_git(&self.root) {
+            ("This repository has no commit", "Commit your changes first")
+        } else {
+            ("Not a Git repository", "Run this in the checkout you want to measure")
+        };
+        Err(Failure::Other(format!(
+            "{found}, and an upload needs one. {action}, or leave out --upload (ROUNDTRIP_SERVER) to print the results only."
+        )))
+    }
+
+    fn of_work_tree(
+        git: &Git,
+        root: PathBuf,
+        (commit, history): (Commit, Vec<Commit>),
+    ) -> crate::Result<Self> {
         Ok(Self {
             name: git.name(&root),
             branch: git.ask(&["symbolic-ref", "--short", "-q", "HEAD"]).ok().map(|name| name.trim().into()),
@@ -60,6 +109,11 @@ impl Repository {
             work_tree_modified: false,
         })
     }
+}
+
+/// Whether git finds a repository from here; asked without git, which may be missing.
+fn is_in_git(folder: &Path) -> bool {
+    std::env::var_os("GIT_DIR").is_some() || folder.ancestors().any(|folder| folder.join(".git").exists())
 }
 
 fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {

@@ -3,11 +3,13 @@
 use crate::cli::{Format, RunArguments, UploadArguments};
 use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
+use crate::format::counted;
 use crate::output::Progress;
-use crate::repository::{Git, Repository};
+use crate::repository::Repository;
 use crate::settings::{self, Settings};
+use crate::table::Style;
 use crate::upload::{self, UploadKind};
-use crate::{build, import, node, output, spool, summary, table};
+use crate::{build, import, node, output, programs, selection, spool, summary, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
@@ -17,16 +19,19 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // Check everything that can fail before measuring.
     let asked = arguments.preset.as_deref().map(|preset| prepare(preset, arguments)).transpose()?;
-    let repository = Repository::read(&Git::here())?;
+    let repository = Repository::here()?;
     let root = repository.root.clone();
     let settings = Settings::read(&root)?;
     let plans = match asked {
         Some(plan) => vec![plan],
         None => plans(arguments, &settings, &root)?,
     };
+    let is_selected = arguments.selection.are_given();
+    let plans = if is_selected { selection::select(plans, &arguments.selection)? } else { plans };
     let delivery = Delivery::prepare(&arguments.delivery, repository, &settings)?;
-    // A requested preset is measured alone.
-    let commands = if arguments.preset.is_none() { &settings.command[..] } else { &[] };
+    // A requested preset and selected cases are measured alone.
+    let is_alone = arguments.preset.is_some() || is_selected;
+    let commands = if is_alone { &[] } else { &settings.command[..] };
     let reports = plans.len() + commands.len();
     if reports > 1 && arguments.delivery.output.is_some() {
         return Err(Failure::Usage(format!(
@@ -39,13 +44,20 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     {
         build::build(&settings.build, &root)?;
     }
-    plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments))?;
-    commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))
+    programs::check(&plans, &settings)?;
+    let failed: Vec<usize> =
+        plans.iter().map(|plan| measure(plan, &peer, &delivery, arguments)).collect::<crate::Result<_>>()?;
+    commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))?;
+    match failed.iter().sum() {
+        0 => Ok(()),
+        failed => Err(Failure::Other(format!("{} failed; see above", counted(failed, "case")))),
+    }
 }
 
 /// The presets in the settings, or quick.
 fn plans(arguments: &RunArguments, settings: &Settings, root: &Path) -> crate::Result<Vec<Plan>> {
-    if settings.presets.is_empty() && settings.command.is_empty() {
+    let has_commands = !settings.command.is_empty() && !arguments.selection.are_given();
+    if settings.presets.is_empty() && !has_commands {
         return Ok(vec![prepare("quick", arguments)?]);
     }
     let presets = settings.presets.iter().map(|preset| preset.within(root));
@@ -61,22 +73,28 @@ fn prepare(preset: &str, arguments: &RunArguments) -> crate::Result<Plan> {
     Ok(plan)
 }
 
+/// Measures, prints and uploads; returns the number of failed cases.
 fn measure(
     plan: &Plan,
     peer: &PeerCommand,
     delivery: &Delivery<'_>,
     arguments: &RunArguments,
-) -> crate::Result<()> {
+) -> crate::Result<usize> {
     let id = RunId::draw();
     let kept = delivery.keep(id, plan, with_progress(plan, peer))?;
     if let Some(path) = &arguments.summary {
         summary::append(path, &summary::of_run(&kept.report)?)?;
     }
     match arguments.format {
-        Format::Human => output::print(&table::render(&kept.report)?)?,
+        Format::Human => {
+            let programs = programs::places(plan);
+            output::print(&table::render(&kept.report, Style::of_output(&programs))?)?;
+        }
         Format::Json => output::print(&String::from_utf8_lossy(&kept.json))?,
     }
-    kept.send()
+    let failed = kept.report.results.iter().filter(|result| table::is_failed(result)).count();
+    kept.send()?;
+    Ok(failed)
 }
 
 /// Measures a plan, and shows a progress bar.

@@ -31,11 +31,11 @@ pub(crate) fn append(path: &Path, text: &str) -> crate::Result<()> {
 }
 
 pub(crate) fn of_run(report: &RunReport) -> crate::Result<String> {
-    let RunReport { project, commit, machine, suite, .. } = report;
+    let RunReport { project, machine, suite, .. } = report;
     let mut page = Page::default();
-    page.line(&format!("### {} at {}", escaped(project.as_str()), commit.sha.short()));
+    page.line(&format!("### {} {}", escaped(project.as_str()), table::revision(report)));
     page.line("");
-    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
+    let modified = table::modified(report);
     let of_pull_request =
         report.pull_request.map_or(String::new(), |number| format!(", pull request {number}"));
     page.line(&format!(

@@ -3,7 +3,9 @@
 
 use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds, percent};
-use crate::output;
+use crate::programs::Places;
+use crate::{output, ranking};
+use clap::builder::styling::AnsiColor;
 use indexmap::{IndexMap, IndexSet};
 use roundtrip_import::Repetitions;
 use roundtrip_stats::comparison::CONFIDENCE_PPM;
@@ -12,12 +14,39 @@ use roundtrip_stats::{Distribution, Quartiles, interval};
 use roundtrip_wire::{CaseResult, EndObservation, Repetition, RunReport, Slug, Summary, SystemCalls};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
-    let mut text = heading(report);
-    for (title, results) in groups(report) {
-        text.push_str(&format!("\n{title}\n{}\n", table(&results)?));
+/// How to print a report.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style<'a> {
+    /// Columns are left out if they do not fit; the others use the width.
+    pub(crate) width: u16,
+    pub(crate) coloured: bool,
+    /// The programs to name next to failures.
+    pub(crate) programs: &'a Places,
+}
+
+impl<'a> Style<'a> {
+    /// For standard output.
+    pub(crate) fn of_output(programs: &'a Places) -> Self {
+        Self { width: output::terminal_width(), coloured: output::is_coloured(), programs }
     }
+}
+
+/// The tables of a report, and a summary of three lines.
+pub(crate) fn render(report: &RunReport, style: Style<'_>) -> crate::Result<String> {
+    let mut text = output::wrapped(heading(report).trim_end(), 0, style.width) + "\n";
+    for (title, results) in groups(report) {
+        let title = output::wrapped(&title, 0, style.width);
+        text.push_str(&format!("\n{title}\n{}\n", table(&results, style)?));
+    }
+    let lines = ranking::lines(report)?.into_iter().map(|line| output::wrapped(&line, 0, style.width) + "\n");
+    text.push('\n');
+    text.extend(lines);
     Ok(text)
+}
+
+/// Whether a case has no results because it failed.
+pub(crate) fn is_failed(result: &CaseResult) -> bool {
+    result.repetitions.is_empty() && result.summary.is_none() && result.unsupported.is_none()
 }
 
 /// The results of a report by table, with the title of each.
@@ -74,11 +103,24 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     title
 }
 
+/// As in `at 0123456`.
+pub(crate) fn revision(report: &RunReport) -> String {
+    match &report.commit {
+        commit if commit.is_absent() => "without a commit".into(),
+        commit => format!("at {}", commit.sha.short()),
+    }
+}
+
+pub(crate) fn modified(report: &RunReport) -> &'static str {
+    let is_modified = report.work_tree_modified && !report.commit.is_absent();
+    if is_modified { ", with uncommitted changes" } else { "" }
+}
+
 fn heading(report: &RunReport) -> String {
-    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
-    let (project, commit, machine) = (&report.project, report.commit.sha.short(), &report.machine.slug);
+    let (project, machine) = (&report.project, &report.machine.slug);
+    let (revision, modified) = (revision(report), modified(report));
     if report.results.iter().all(|result| result.case.benchmark.is_some()) {
-        return format!("{project} at {commit}{modified}, imported on {machine}\n");
+        return format!("{project} {revision}{modified}, imported on {machine}\n");
     }
     let fact = |key: &str| report.environment.stable.get(key).map_or("unknown", String::as_str);
     let clock = report.canaries.iter().find(|canary| canary.slug.as_str() == "clock-cost");
@@ -90,7 +132,7 @@ fn heading(report: &RunReport) -> String {
         ""
     };
     format!(
-        "{project} at {commit}{modified} on {machine} ({} {}, {}; clock {cost}){build}\n",
+        "{project} {revision}{modified} on {machine} ({} {}, {}; clock {cost}){build}\n",
         report.machine.os,
         fact("os.kernel"),
         fact("cpu.model"),
@@ -124,8 +166,8 @@ fn unsupported(results: &[&CaseResult]) -> Vec<String> {
         }
     }
     let line = |((reason, slug), cases): ((&str, &Slug), Vec<&CaseResult>)| match cases[..] {
-        [only] => format!(" {}: unsupported: {reason}", name(only)),
-        _ => format!(" {slug}, {} cases: unsupported: {reason}", cases.len()),
+        [only] => format!("{}: unsupported: {reason}", name(only)),
+        _ => format!("{slug}, {} cases: unsupported: {reason}", cases.len()),
     };
     found.into_iter().map(line).collect()
 }
@@ -138,25 +180,74 @@ fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
     lines.collect()
 }
 
-fn table(results: &[&CaseResult]) -> crate::Result<String> {
-    let header = header(results.first());
-    let (mut rows, mut notes) = (Vec::new(), unsupported(results));
+fn table(results: &[&CaseResult], style: Style<'_>) -> crate::Result<String> {
+    let (mut rows, mut failures, mut notes) = (Vec::new(), Vec::new(), unsupported(results));
     for result in results.iter().filter(|result| result.unsupported.is_none()) {
         let name = name(result);
         match row(result)? {
             Ok(cells) => {
                 rows.push(cells);
-                notes.extend(watched_lines(result).into_iter().map(|line| format!(" {name}, {line}")));
+                notes.extend(watched_lines(result).into_iter().map(|line| format!("{name}, {line}")));
             }
-            Err(note) => notes.push(format!(" {name}: {note}")),
+            Err(note) => failures.push(failure(&name, &note, result, style)),
         }
     }
-    let further = facts(results).into_iter().chain(sweep_lines(results)).chain(unavailable(results));
-    notes.extend(further.map(|line| format!(" {line}")));
+    notes.extend(facts(results).into_iter().chain(sweep_lines(results)).chain(unavailable(results)));
+    let mut parts = Vec::new();
     if !rows.is_empty() {
-        notes.insert(0, output::table(header.clone(), rows, |place| is_number(header[place])));
+        let (table, common) = fitted(header(results.first()), rows, style.width);
+        parts.push(table);
+        notes.extend(common);
     }
-    Ok(notes.join("\n"))
+    parts.extend(failures);
+    parts.extend(notes.iter().map(|note| output::wrapped(note, 1, style.width)));
+    Ok(parts.join("\n"))
+}
+
+/// A line on a failed case. Not wrapped, because it may have a path to copy.
+fn failure(name: &str, note: &str, result: &CaseResult, style: Style<'_>) -> String {
+    let program = style.programs.get(&result.transport.slug);
+    let place = program.map_or(String::new(), |place| format!(" ({place})"));
+    let line = format!(" {name}: {note}{place}");
+    output::styled(&line, AnsiColor::Red.on_default(), style.coloured)
+}
+
+/// Columns that go below a table that is too wide, in this order, if all rows have the same value.
+const COMMON: [&str; 5] = ["storage", "when full", "wakes", "waits", "delivered"];
+/// Columns that a table leaves out if it is still too wide, in this order.
+const LEFT_OUT: [&str; 4] = ["p98", "max", "distribution", "p99"];
+
+/// A table without empty columns that fits the width, and a note on the values that all rows share.
+fn fitted(mut header: Vec<&str>, mut rows: Vec<Vec<String>>, width: u16) -> (String, Option<String>) {
+    fn without(header: &mut Vec<&str>, rows: &mut [Vec<String>], place: usize) {
+        header.remove(place);
+        rows.iter_mut().for_each(|row| _ = row.remove(place));
+    }
+    for place in (0..header.len()).rev() {
+        if rows.iter().all(|row| row[place].is_empty()) {
+            without(&mut header, &mut rows, place);
+        }
+    }
+    let mut common = Vec::new();
+    let mut candidates =
+        COMMON.iter().map(|name| (*name, true)).chain(LEFT_OUT.iter().map(|name| (*name, false)));
+    loop {
+        let text = output::table(header.clone(), rows.clone(), |place| is_number(header[place]));
+        let is_fitting = text.lines().all(|line| line.chars().count() <= usize::from(width));
+        let Some((name, is_common)) = candidates.next().filter(|_| !is_fitting) else {
+            let note = (!common.is_empty()).then(|| format!("all rows: {}", common.join(", ")));
+            return (text, note);
+        };
+        let Some(place) = header.iter().position(|other| *other == name) else { continue };
+        if is_common {
+            let value = rows[0][place].clone();
+            if rows.iter().any(|row| row[place] != value) {
+                continue;
+            }
+            common.push(format!("{name} {value}"));
+        }
+        without(&mut header, &mut rows, place);
+    }
 }
 
 // A distribution as a row of blocks.
@@ -351,7 +442,7 @@ impl ImportedTables {
         table.facts.extend(facts(&[result]));
     }
 
-    /// The same text as [`render()`] of the report with these results.
+    /// The same tables as [`render()`] of the report with these results.
     pub(crate) fn render(&self, report: &RunReport) -> String {
         let mut text = heading(report);
         for (title, ImportedTable { rows, facts }) in &self.0 {
@@ -493,12 +584,12 @@ pub(crate) fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
     result.repetitions.iter().map(|repetition| Ok(decode(repetition)?.quantile_ns(500_000))).collect()
 }
 
-fn transport_name(result: &CaseResult) -> String {
+pub(crate) fn transport_name(result: &CaseResult) -> String {
     let slug = &result.transport.slug;
     result.case.variant.as_ref().map_or_else(|| slug.to_string(), |variant| format!("{slug} ({variant})"))
 }
 
-fn message(result: &CaseResult) -> String {
+pub(crate) fn message(result: &CaseResult) -> String {
     match &result.case.size_profile {
         Some(profile) => profile.to_string(),
         None => bytes(result.case.message_bytes),
@@ -512,7 +603,7 @@ fn uncertainty(p50s_ns: &[u64]) -> String {
     interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median))
 }
 
-fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
+pub(crate) fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
     let distributions = repetitions.iter().map(decode).collect::<crate::Result<Vec<_>>>()?;
     Ok(Distribution::merged(distributions))
 }
@@ -617,6 +708,36 @@ mod tests {
         let lines = sweep_lines(&results.iter().collect::<Vec<_>>());
         assert_eq!(lines, ["pipe: best at 64 KiB, 3.12 GiB/s; from 256 KiB on, 50 % of that"]);
         assert_eq!(title(&results[5], &results), "stream of 16 MiB, 2proc, same-cpu");
+    }
+
+    #[test]
+    fn table_moves_common_values_and_drops_columns_until_it_fits() {
+        let header = vec!["transport", "p50", "p98", "rate", "storage", "delivered"];
+        let row = |name: &str, delivered: &str| {
+            [name, "1 µs", "2 µs", "", "new", delivered].map(str::to_owned).to_vec()
+        };
+        let fitted = |width| {
+            let (text, note) =
+                fitted(header.clone(), vec![row("pipe", "all"), row("tcp", "LOSSY 1/2")], width);
+            (text.lines().next().unwrap().split_whitespace().collect::<Vec<_>>().join(" "), note)
+        };
+        assert_eq!(fitted(80), ("transport p50 p98 storage delivered".into(), None));
+        let note = Some("all rows: storage new".to_owned());
+        assert_eq!(fitted(40), ("transport p50 p98 delivered".into(), note.clone()));
+        assert_eq!(fitted(30), ("transport p50 delivered".into(), note));
+    }
+
+    #[test]
+    fn colours_failures_only() {
+        let mut report = crate::golden_report();
+        let failed = &mut report.results[0];
+        failed.failures = vec![roundtrip_wire::Failure { repetition: 0, reason: "it hangs".into() }];
+        failed.repetitions.clear();
+        let programs = [(failed.transport.slug.clone(), "./bin/x, x.toml:3".to_owned())].into();
+        let text = render(&report, Style { width: 80, coloured: true, programs: &programs }).unwrap();
+        let red: Vec<&str> = text.lines().filter(|line| line.contains('\u{1b}')).collect();
+        assert_eq!(red.len(), 1, "{text}");
+        assert!(red[0].contains("failed: it hangs (./bin/x, x.toml:3)"), "{text}");
     }
 
     #[test]

@@ -43,6 +43,13 @@ fn prints_and_writes_an_import() {
 }
 
 #[test]
+fn imports_without_a_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = printed(&import(folder.path(), &[]));
+    assert!(text.lines().next().unwrap().contains(" without a commit, imported on "), "{text}");
+}
+
+#[test]
 fn shows_the_median_of_all_samples() {
     let folder = repository();
     let forks = "[[10, 20, 30], [40, 41, 42, 43, 44]]";

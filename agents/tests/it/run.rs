@@ -1,7 +1,10 @@
 //! `roundtrip run`: errors before measuring, and no processes left behind.
 
 use crate::server::wait_until;
-use crate::{definition, printed, read_json, refused, roundtrip, run_command};
+use crate::{
+    definition, has_programs, printed, printed_json, program, read_json, refused, roundtrip, run_command,
+};
+use roundtrip_bench::harness::PeerCommand;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -32,10 +35,48 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn rejects_a_folder_without_a_repository() {
+fn rejects_an_upload_without_a_commit() {
     let folder = tempfile::tempdir().unwrap();
+    let upload = ["run", "--upload", "http://127.0.0.1:1", "--token-file", "token"];
     let words = ["Not a Git repository", "Run this in the checkout you want to measure"];
-    refused(&run_command(folder.path(), &["run"]), 1, &words);
+    refused(&run_command(folder.path(), &upload), 1, &words);
+    git(folder.path(), &["init", "-q"]);
+    refused(
+        &run_command(folder.path(), &upload),
+        1,
+        &["This repository has no commit", "Commit your changes first"],
+    );
+}
+
+#[test]
+fn measures_without_a_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("small.toml"), definition("tcp", 1)).unwrap();
+    let measure = || {
+        let arguments =
+            ["run", "--preset", "small.toml", "--output", "report.json", "--summary", "summary.md"];
+        let text = printed(&run_command(folder.path(), &arguments));
+        assert!(text.lines().next().unwrap().contains(" without a commit on "), "{text}");
+    };
+    measure();
+    git(folder.path(), &["init", "-q"]);
+    measure();
+    let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap();
+    assert!(summary.contains(" without a commit\n"), "{summary}");
+    printed(&run_command(folder.path(), &["compare", "report.json", "report.json"]));
+    let upload = ["upload", "report.json", "--token-file", "token"];
+    refused(
+        &run_command(folder.path(), &upload),
+        1,
+        &["report.json/commit/sha: the results belong to no commit"],
+    );
+}
+
+#[test]
+fn reports_a_repository_that_git_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".git"), "gitdir: nowhere").unwrap();
+    refused(&run_command(folder.path(), &["run"]), 1, &["nowhere"]);
 }
 
 #[test]
@@ -137,4 +178,112 @@ fn uses_the_pull_request_argument_outside_of_jobs() {
     let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--pull-request", "7"];
     printed(&run_command(folder.path(), &arguments));
     assert_eq!(read_json(&folder.path().join("report.json"))["pull_request"], 7);
+}
+
+/// A definition of round trips over these transports at two sizes.
+fn repository_with_sizes(transports: &str) -> tempfile::TempDir {
+    let folder = repository();
+    let sizes = definition(transports, 1).replace("[64]", "[64, 1024]");
+    std::fs::write(folder.path().join("small.toml"), sizes).unwrap();
+    folder
+}
+
+#[test]
+fn measures_only_selected_cases() {
+    let folder = repository_with_sizes("tcp', 'unix-stream");
+    let cases = |arguments: &[&str]| {
+        let run = ["run", "--preset", "small.toml", "--format", "json"];
+        let report = printed_json(&run_command(folder.path(), &[&run, arguments].concat()));
+        let case = |result: &serde_json::Value| {
+            format!("{} {}", result["transport"]["slug"].as_str().unwrap(), result["case"]["message_bytes"])
+        };
+        report["results"].as_array().unwrap().iter().map(case).collect::<Vec<_>>()
+    };
+    assert_eq!(cases(&["tcp"]), ["tcp 64", "tcp 1024"]);
+    assert_eq!(cases(&["--size", "1KiB"]), ["tcp 1024", "unix-stream 1024"]);
+    assert_eq!(cases(&["tcp", "--size", "64,1KiB"]), ["tcp 64", "tcp 1024"]);
+    let others =
+        ["unix-stream", "--placement", "free", "--mode", "2proc", "--scenario", "roundtrip", "--size", "64"];
+    assert_eq!(cases(&others), ["unix-stream 64"]);
+}
+
+#[test]
+fn explains_an_empty_selection() {
+    let folder = repository_with_sizes("tcp");
+    let run = |arguments: &[&str], expected: &str| {
+        let run = ["run", "--preset", "small.toml"];
+        refused(&run_command(folder.path(), &[&run, arguments].concat()), 2, &[expected]);
+    };
+    run(&["unix-straem"], "unknown transport `unix-straem`: did you mean `unix-stream`?");
+    run(&["tpc"], "did you mean `tcp`?");
+    run(&["zebra"], "unknown transport `zebra`: preset small has tcp");
+    run(&["tcp", "pipe"], "transport pipe matches no case of preset small: expected tcp");
+    run(&["--size", "65"], "--size 65 matches no case of preset small: expected 64, 1KiB");
+    run(&["--size", "1k"], "expected a number of bytes");
+    run(&["--mode", "2thread"], "--mode 2thread matches no case of preset small: expected 2proc");
+    let two = definition("tcp", 1) + definition("pipe", 1).split_once("deadline_seconds = 20\n").unwrap().1;
+    std::fs::write(folder.path().join("small.toml"), two.replacen("[64]", "[128]", 1)).unwrap();
+    run(&["tcp", "--size", "64"], "no case of preset small matches all of: transport tcp, --size 64");
+}
+
+/// A repository with a definition of one program, started with this command.
+fn repository_with_program(command: &str) -> tempfile::TempDir {
+    let folder = repository();
+    let text = crate::definition_of_programs(&["courier"], command);
+    std::fs::write(folder.path().join("courier.toml"), text).unwrap();
+    folder
+}
+
+#[test]
+fn rejects_a_missing_program_before_measuring() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository_with_program("['./bin/courier', '--fast']");
+    let run = || run_command(folder.path(), &["run", "--preset", "courier.toml", "--output", "report.json"]);
+    let words = [
+        "error: cannot start `./bin/courier` (program courier in courier.toml:8): no such file. Build it first",
+    ];
+    refused(&run(), 2, &words);
+    assert!(!folder.path().join("report.json").exists());
+    let settings = format!("build = ['{} list']", crate::words());
+    std::fs::write(folder.path().join("roundtrip.toml"), settings).unwrap();
+    refused(&run(), 2, &["The commands in `build` of roundtrip.toml did not create it."]);
+    let folder = repository_with_program("['no-such-courier']");
+    let run = run_command(folder.path(), &["run", "--preset", "courier.toml"]);
+    refused(&run, 2, &["cannot start `no-such-courier`"]);
+}
+
+#[test]
+fn failed_case_names_its_program_and_fails_the_run() {
+    if !has_programs() {
+        return;
+    }
+    let PeerCommand { program, arguments } = program();
+    let command: Vec<String> =
+        [vec![program.display().to_string()], arguments, vec!["no-verb".into()]].concat();
+    let folder = repository_with_program(&serde_json::to_string(&command).unwrap());
+    let output = run_command(folder.path(), &["run", "--preset", "courier.toml", "--output", "report.json"]);
+    refused(&output, 1, &["error: 1 case failed; see above"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find(|line| line.starts_with(" courier 64 KiB: failed: ")).unwrap();
+    assert!(line.ends_with(&format!(" ({}, courier.toml:8)", program.display())), "{line}");
+    assert!(text.ends_with("Failed: 1 of 1 cases (courier 64 KiB)\n"), "{text}");
+    assert!(folder.path().join("report.json").exists(), "the other results are kept");
+}
+
+#[test]
+fn text_ends_with_the_fastest_and_fits_a_terminal() {
+    let folder = repository_with_sizes("tcp', 'unix-stream', 'udp");
+    let text = printed(&run_command(folder.path(), &["run", "--preset", "small.toml"]));
+    let last: Vec<&str> = text.lines().rev().take(3).collect();
+    assert!(
+        last[2].starts_with("Fastest: ")
+            && last[2].contains(" of 2 groups; 64 B, roundtrip, 2proc, free: p50 "),
+        "{text}"
+    );
+    assert!(last[1].starts_with("Tied there: unknown (needs ") && last[1].contains("; slowest: "), "{text}");
+    assert!(last[0].starts_with("Disturbed: "), "{text}");
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert_eq!(long, Vec::<&str>::new());
 }

@@ -7,6 +7,7 @@ use roundtrip_wire::{Slug, TransportInfo};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
+use toml::Spanned;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +19,7 @@ pub(super) struct Declared {
     /// Whether no commit of the measured repository can change it.
     #[serde(default)]
     control: bool,
-    command: Vec<String>,
+    command: Spanned<Vec<String>>,
 }
 
 pub(super) struct Known {
@@ -27,13 +28,16 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// With the programs of a definition, started in its folder.
-    pub(super) fn with(declared: Vec<Declared>, folder: &Path) -> Result<Self, String> {
+    /// With the programs of a definition, which has this text, started in its folder.
+    pub(super) fn with(declared: Vec<Declared>, text: &str, folder: &Path) -> Result<Self, String> {
         let mut known = Self { programs: program::bundled().map(Arc::new).collect() };
         for Declared { slug, title, family, semantics, control, command } in declared {
             if known.find(slug.as_str()).is_ok() {
                 return Err(format!("duplicate transport `{slug}`"));
             }
+            let line =
+                text.as_bytes()[..command.span().start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let command = command.into_inner();
             if command.first().is_none_or(String::is_empty) {
                 return Err(format!("empty command in `{slug}`: expected a program and its arguments"));
             }
@@ -44,6 +48,7 @@ impl Known {
                 variant: None,
                 systems: system::EVERY,
                 unsupported: None,
+                line: Some(line),
             }));
         }
         Ok(known)

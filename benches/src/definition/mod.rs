@@ -284,7 +284,7 @@ fn parse_for(
     let malformed = |reason: String| InvalidDefinition::Malformed { preset: name.to_owned(), reason };
     let preset = Slug::parse(name).map_err(|error| malformed(error.to_string()))?;
     let file: File = toml::from_str(text).map_err(|error| malformed(error.to_string()))?;
-    let known = Known::with(file.program, folder).map_err(malformed)?;
+    let known = Known::with(file.program, text, folder).map_err(malformed)?;
     let mut cases = Vec::new();
     for group in &file.case {
         group.expand(&known, system, &mut cases).map_err(malformed)?;
@@ -317,6 +317,23 @@ mod tests {
     fn unknown_preset_lists_known_ones() {
         let error = preset("quik").unwrap_err().to_string();
         assert!(error.contains("`quik`") && error.contains("quick"), "{error}");
+    }
+
+    #[test]
+    fn programs_have_the_line_of_their_command() {
+        let program = |slug: &str| {
+            format!(
+                "[[program]]\nslug = '{slug}'\ntitle = 'ä'\nfamily = 'x'\nsemantics = ''\ncommand = ['./{slug}']\n"
+            )
+        };
+        let case = "[[case]]\nscenario = 'roundtrip'\ntransports = ['one', 'two']\nmessage_bytes = [64]\nmodes = ['2proc']\n\
+                    placements = ['free']\noperations = 1\nwarmup = 0\nrepetitions = 1\n";
+        let text = format!("about = ''\ndeadline_seconds = 1\n{}{}{case}", program("one"), program("two"));
+        let plan = parse("x", &text, Path::new("/nowhere")).unwrap();
+        let lines = plan.cases.iter().map(|case| case.transport.program().unwrap().line);
+        assert_eq!(lines.collect::<Vec<_>>(), [Some(8), Some(14)]);
+        let program = plan.cases[0].transport.program().unwrap();
+        assert_eq!(program.missing(), Some("./one"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::system::SupportedSystem;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, io};
+use std::{env, fs, io};
 use tempfile::TempDir;
 
 pub mod framing;
@@ -34,6 +34,8 @@ pub struct Program {
     pub systems: &'static [SupportedSystem],
     /// Why it cannot run on this machine, if that is not an error.
     pub unsupported: Option<Unsupported>,
+    /// The line of its command in the definition that declares it.
+    pub line: Option<usize>,
 }
 
 /// The command of a program.
@@ -63,6 +65,20 @@ impl Program {
         }
     }
 
+    /// The program in its command, if a definition declares it and there is no such file.
+    pub fn missing(&self) -> Option<&str> {
+        let (command, folder) = self.declared()?;
+        let program = command.first()?;
+        let exists = if is_bare(program) {
+            node::is_in_path(program)
+        } else {
+            let file = folder.join(program);
+            let with_suffix = folder.join(format!("{program}{}", env::consts::EXE_SUFFIX));
+            file.is_file() || with_suffix.is_file()
+        };
+        (!exists).then_some(program)
+    }
+
     /// Returns a process that is not started yet, and the folder to keep until it has ended.
     ///
     /// # Errors
@@ -87,13 +103,16 @@ impl Program {
                 (fresh.path().to_owned(), Some(fresh))
             }
         };
-        // A bare name is looked up in PATH, as in a shell; a path is relative to the working folder.
-        let is_bare = !program.contains(['/', std::path::MAIN_SEPARATOR]);
-        let program = if is_bare { PathBuf::from(program) } else { folder.join(program) };
+        let program = if is_bare(program) { PathBuf::from(program) } else { folder.join(program) };
         let mut process = Command::new(program);
         process.args(arguments).current_dir(folder);
         Ok((process, fresh))
     }
+}
+
+/// Whether it is looked up in `PATH`, as in a shell. A path is relative to the working folder.
+fn is_bare(program: &str) -> bool {
+    !program.contains(['/', std::path::MAIN_SEPARATOR])
 }
 
 /// The bundled programs, ordered by slug.

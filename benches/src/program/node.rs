@@ -54,6 +54,7 @@ pub fn programs() -> impl Iterator<Item = Program> {
         systems: system::EVERY,
         unsupported: (!is_in_path("node"))
             .then(|| Unsupported::because("no `node` in PATH. Install it, or pass --node PATH.")),
+        line: None,
     })
 }
 
@@ -76,8 +77,9 @@ impl Program {
     }
 }
 
-fn is_in_path(name: &str) -> bool {
-    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
+pub(super) fn is_in_path(name: &str) -> bool {
+    let with_suffix = format!("{name}{}", env::consts::EXE_SUFFIX);
     let folders = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&folders).any(|folder: PathBuf| Path::is_file(&folder.join(&name)))
+    let has = |folder: PathBuf| [name, &with_suffix].iter().any(|name| Path::is_file(&folder.join(name)));
+    env::split_paths(&folders).any(has)
 }

@@ -31,6 +31,7 @@ pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Prog
         variant: None,
         systems: system::EVERY,
         unsupported: None,
+        line: None,
     }
 }
 

@@ -25,6 +25,28 @@ pub struct Commit {
     pub first_parent_ordinal: Option<u64>,
 }
 
+/// Git's name for no object.
+const NULL_SHA: &str = "0000000000000000000000000000000000000000";
+
+impl Commit {
+    /// Stands for a commit in a report that was measured outside of Git, or before the first commit. Servers reject it.
+    pub fn absent(now: DateTime<Utc>) -> Self {
+        Self {
+            sha: CommitSha(NULL_SHA.into()),
+            parents: Vec::new(),
+            subject: String::new(),
+            author: String::new(),
+            committed_at: now,
+            first_parent_ordinal: None,
+        }
+    }
+
+    /// Whether this stands for no commit.
+    pub fn is_absent(&self) -> bool {
+        self.sha.as_str() == NULL_SHA
+    }
+}
+
 /// A full git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String", into = "String")]

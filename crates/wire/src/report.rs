@@ -152,12 +152,26 @@ impl At {
 }
 
 impl RunReport {
-    /// Checks what the types cannot express: version, limits, order of times and consistency of counts.
+    /// Checks what the types cannot express: commit, version, limits, order of times and consistency of counts.
     /// Histograms are checked when they are decoded.
     ///
     /// # Errors
     /// The first violated rule.
     pub fn check(&self) -> Result<(), Invalid> {
+        if self.commit.is_absent() {
+            return At("/commit/sha".into()).fail(
+                "the results belong to no commit, so no server stores them: expected a run in a Git repository with a \
+                 commit",
+            );
+        }
+        self.check_local()
+    }
+
+    /// The rules of [`RunReport::check`] for a report that stays on its machine: it may have no commit.
+    ///
+    /// # Errors
+    /// The first violated rule.
+    pub fn check_local(&self) -> Result<(), Invalid> {
         let at = At(String::new());
         if self.schema_version != SCHEMA_VERSION {
             let detail = format!("schema_version is {}, expected {SCHEMA_VERSION}", self.schema_version);

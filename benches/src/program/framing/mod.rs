@@ -60,6 +60,7 @@ pub fn programs() -> impl Iterator<Item = Program> {
         variant: None,
         systems: system::UNIX,
         unsupported: fork_channel::support().err(),
+        line: None,
     })
 }
 

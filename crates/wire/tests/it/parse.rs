@@ -1,7 +1,7 @@
 //! Reports that the types and rules reject, with the field in the error.
 
 use roundtrip_wire::report::limit;
-use roundtrip_wire::{Acknowledged, CommitSha, Delivery, Invalid, RunId, RunReport, Slug};
+use roundtrip_wire::{Acknowledged, Commit, CommitSha, Delivery, Invalid, RunId, RunReport, Slug};
 use uuid::Uuid;
 
 fn report() -> RunReport {
@@ -12,6 +12,14 @@ fn broken_by(change: impl FnOnce(&mut RunReport)) -> Invalid {
     let mut report = report();
     change(&mut report);
     report.check().unwrap_err()
+}
+
+#[test]
+fn report_without_a_commit_stays_local() {
+    let mut report = report();
+    report.commit = Commit::absent(report.started_at);
+    assert_eq!(report.check_local(), Ok(()));
+    assert_eq!(report.check().unwrap_err().pointer, "/commit/sha");
 }
 
 #[test]
