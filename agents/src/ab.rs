@@ -41,6 +41,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let delivery = &arguments.delivery;
     let prepare = || Delivery::prepare(delivery, Repository::read(&git)?, &settings);
     let delivery = delivery.are_given().then(prepare).transpose()?;
+    delivery.as_ref().map_or(Ok(()), Delivery::check_server)?;
     let source = Source { git: &git, root: root.as_deref(), settings: &settings };
     let PreparedComparison { plan, pairs, .. } = &PreparedComparison::prepare(arguments, &source)?;
     let comparison = Comparison { pairs: pairs.clone(), deadline: plan.deadline, rule: settings.rule() };

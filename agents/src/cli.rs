@@ -5,7 +5,7 @@ use crate::node::NamedNode;
 use crate::platform::{Folders, Limits, System};
 use crate::selection;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
 use roundtrip_bench::scenario;
 use roundtrip_import::sizes::SizeFormat;
@@ -26,6 +26,50 @@ use std::time::Duration;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Show no progress.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.
+const VERBS: [(&str, &[&str]); 4] = [
+    ("Measure", &["run", "show", "list", "doctor", "matrix", "probe-effect"]),
+    ("Compare", &["ab", "compare", "bisect", "detect"]),
+    ("Analyse", &["advise", "import", "sizes", "record"]),
+    ("Server and lab", &["upload", "exchange", "agent", "enrol", "service"]),
+];
+
+impl Cli {
+    /// Reads the arguments of this process, with a help by purpose.
+    pub(crate) fn of_process() -> Self {
+        let matches = Self::with_grouped_help().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    fn with_grouped_help() -> clap::Command {
+        let mut command = Self::command();
+        command.build();
+        let template = format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
+            grouped_verbs(&command)
+        );
+        Self::command().help_template(template)
+    }
+}
+
+fn grouped_verbs(command: &clap::Command) -> String {
+    let visible: Vec<&clap::Command> = command.get_subcommands().filter(|verb| !verb.is_hide_set()).collect();
+    let is_grouped = |name: &str| VERBS.iter().any(|(_, names)| names.contains(&name));
+    let others = visible.iter().map(|verb| verb.get_name()).filter(|name| !is_grouped(name));
+    let others: Vec<&str> = others.collect();
+    let groups = VERBS.into_iter().chain([("Other", &others[..])]);
+    let line = |name: &&str| {
+        let verb = visible.iter().find(|verb| verb.get_name() == *name)?;
+        Some(format!("  {name:<12} {}\n", verb.get_about()?))
+    };
+    groups
+        .map(|(title, names)| format!("{title}:\n{}\n", names.iter().filter_map(line).collect::<String>()))
+        .collect()
 }
 
 #[derive(Debug, Subcommand)]
@@ -45,7 +89,7 @@ pub(crate) enum Command {
         roundtrip run pipe unix-stream --size 64,1KiB --placement same-cpu\n  \
         roundtrip run --preset sizes --upload http://127.0.0.1:7979 --token-file agent.token")]
     Run(RunArguments),
-    /// Compare two builds, alternating runs until each result is conclusive.
+    /// Compare two builds, alternating runs until conclusive.
     #[command(
         after_help = "Runs each repetition in new processes, in pairs, in a random order. At most 60 pairs per case.\n\n\
         Examples:\n  \
@@ -81,19 +125,25 @@ pub(crate) enum Command {
         roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000"
     )]
     Advise(AdviseArguments),
-    /// Upload a report to a server.
+    /// Print a stored report, like `run`.
     #[command(after_help = "Example:\n  \
-        roundtrip upload report.json --upload https://roundtrip.example.org --token-file agent.token")]
+        roundtrip run --output report.json; roundtrip show report.json")]
+    Show(ShowArguments),
+    /// Upload a report, or all reports that are kept on this machine.
+    #[command(after_help = "Without a file, uploads every report of this user whose upload failed.\n\n\
+        Examples:\n  \
+        roundtrip upload --server https://roundtrip.example.org --token-file agent.token\n  \
+        roundtrip upload report.json --server https://roundtrip.example.org --token-file agent.token")]
     Upload(UploadArguments),
-    /// Get an upload token for a GitHub Actions job, without a stored secret.
+    /// Get an upload token for a GitHub Actions job.
     #[command(
-        after_help = "The server must trust the job's repository: `roundtrip-server trust create`. Each call issues a \
-        new token, valid for 15 minutes.\n\n\
+        after_help = "Needs no stored secret. The server must trust the job's repository: `roundtrip-server trust create`. \
+        Each call issues a new token, valid for 15 minutes.\n\n\
         Example:\n  \
-        roundtrip exchange --upload https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\""
+        roundtrip exchange --server https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\""
     )]
     Exchange(ExchangeArguments),
-    /// Run jobs from a lab's queue, or measure each new commit of a checkout.
+    /// Run a lab's jobs, or measure each new commit of a checkout.
     #[command(
         after_help = "Runs until stopped. Keeps each report on disk until the server has accepted it. To take jobs, \
         enrol the machine first: `roundtrip enrol`.\n\n\
@@ -143,17 +193,18 @@ pub(crate) enum Command {
     /// Find sources of noise on this machine and how to fix them.
     #[command(
         after_help = "Observes the machine for one second and changes nothing. With --server, tests the connection \
-        instead. Findings do not change the exit code.\n\n\
+        instead. Exit codes: without --server always 0; with --server 0 if the connection is OK, 1 if not.\n\n\
         Examples:\n  \
         roundtrip doctor\n  \
         roundtrip doctor --server https://ipc.example.org --token-file agent.token"
     )]
     Doctor(DoctorArguments),
-    /// List transports, scenarios and presets, and which run on this machine.
-    #[command(after_help = "Examples:\n  \
+    /// List the transports of this system, scenarios and presets.
+    #[command(after_help = "JSON always has the transports of all systems.\n\n\
+        Examples:\n  \
         roundtrip list\n  \
         roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
-    List(ListingArguments),
+    List(ListArguments),
     /// Import the results of another benchmark tool.
     #[command(after_help = "Stores the results under the checked-out commit, together with the file.\n\n\
         Examples:\n  \
@@ -314,7 +365,7 @@ fn or_auto<F: Copy + Send + Sync + 'static>(
 #[derive(Debug, Args)]
 pub(crate) struct DeliveryArguments {
     /// Write the report to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Upload to this server.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
@@ -346,9 +397,9 @@ pub(crate) enum ServiceCommand {
     /// Show whether the service is installed and running.
     #[command(after_help = "Examples:\n  \
         roundtrip service status\n  \
-        roundtrip service status --format json | jq -e '.state == \"running\"'\n\n\
-        The exit code is 0 in every state.")]
-    Status(ListingArguments),
+        roundtrip service status --format json | jq .process_id\n\n\
+        Exit codes: 0 if it is running, 1 if it is stopped or not installed.")]
+    Status(StatusArguments),
 }
 
 #[derive(Debug, Args)]
@@ -358,7 +409,7 @@ pub(crate) struct InstallArguments {
     #[command(flatten)]
     pub(crate) lab: LabArguments,
     /// Dry run: print every file and command.
-    #[arg(long)]
+    #[arg(short = 'n', long)]
     pub(crate) print: bool,
     /// System to print for [default: this one].
     #[arg(long, value_enum, requires = "print")]
@@ -512,22 +563,49 @@ pub(crate) struct ProbeEffectArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// Report to print.
+    pub(crate) report: PathBuf,
+    /// Output format; json is the whole report.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// The former name of `--server`.
+#[derive(Debug, Args)]
+pub(crate) struct FormerServerArgument {
+    #[arg(long, value_name = "URL", hide = true)]
+    upload: Option<String>,
+}
+
+impl FormerServerArgument {
+    /// The server. Prints a notice if it has the former name.
+    pub(crate) fn or<'a>(&'a self, server: &'a str) -> &'a str {
+        let Some(former) = &self.upload else { return server };
+        eprintln!("note: use --server instead of --upload");
+        former
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct UploadArguments {
-    /// Report to upload.
-    pub(crate) file: PathBuf,
+    /// Report to upload [default: every report that is kept on this machine].
+    pub(crate) file: Option<PathBuf>,
     /// Server to upload to.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
-    pub(crate) upload: String,
+    pub(crate) server: String,
+    #[command(flatten)]
+    pub(crate) former: FormerServerArgument,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
     /// Store the report outside the trend; for results you do not trust.
     #[arg(long)]
     pub(crate) quarantined: bool,
     /// Reject the report unless it is for this pull request.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", requires = "file")]
     pub(crate) pull_request: Option<u64>,
     /// Reject the report unless it is for this commit.
-    #[arg(long, value_name = "SHA", value_parser = commit)]
+    #[arg(long, value_name = "SHA", value_parser = commit, requires = "file")]
     pub(crate) commit: Option<CommitSha>,
 }
 
@@ -538,10 +616,12 @@ fn commit(text: &str) -> Result<CommitSha, String> {
 #[derive(Debug, Args)]
 pub(crate) struct ExchangeArguments {
     /// Server that issues the token.
-    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
-    pub(crate) upload: String,
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", required_unless_present = "upload")]
+    server: Option<String>,
+    #[command(flatten)]
+    former: FormerServerArgument,
     /// Write the token to this file, readable only by you.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Project to upload to [default: the project that trusts the job].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
@@ -549,6 +629,13 @@ pub(crate) struct ExchangeArguments {
     /// The server's --oidc-audience [default: its URL].
     #[arg(long, value_name = "URL")]
     pub(crate) audience: Option<String>,
+}
+
+impl ExchangeArguments {
+    /// The server, which the arguments always have.
+    pub(crate) fn server(&self) -> &str {
+        self.former.or(self.server.as_deref().unwrap_or_default())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -752,7 +839,7 @@ pub(crate) struct RecordArguments {
     #[arg(long)]
     pub(crate) children: bool,
     /// Also write the profile to this CSV file (`from_bytes,to_bytes,count`).
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -869,8 +956,40 @@ pub(crate) struct DoctorArguments {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ListingArguments {
+pub(crate) struct ListArguments {
+    /// Also list the transports of other systems.
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_each_verb_once() {
+        let help = Cli::with_grouped_help().render_help().to_string();
+        let command = Cli::command();
+        for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let start = format!("\n  {} ", verb.get_name());
+            assert_eq!(help.matches(&start).count(), 1, "{start}: {help}");
+        }
+        assert!(!help.contains("\n  peer "), "{help}");
+        for (title, names) in VERBS {
+            let start = format!("\n{title}:\n  {} ", names[0]);
+            assert!(help.contains(&start), "{start}: {help}");
+        }
+        let long: Vec<&str> = help.lines().filter(|line| line.starts_with("  ") && line.len() > 80).collect();
+        assert_eq!(long, Vec::<&str>::new());
+    }
 }

@@ -48,6 +48,7 @@ pub(crate) struct Kept {
 struct Addressed {
     server: String,
     token: String,
+    token_file: Option<PathBuf>,
     what: UploadKind,
     kept: PathBuf,
 }
@@ -85,6 +86,22 @@ impl<'a> Delivery<'a> {
         Ok(Self { subject, token, arguments })
     }
 
+    /// Checks the server and the token, so that they do not fail after the measurement. A server that does not answer is no
+    /// failure: it may answer later, and the report is kept.
+    pub(crate) fn check_server(&self) -> crate::Result<()> {
+        let (Some(server), Some(token)) = (&self.arguments.upload, &self.token) else { return Ok(()) };
+        upload::check_address(server)?;
+        match upload::check_token(server, token, &self.subject.project) {
+            Err(Refusal::Temporary(reason, _)) => {
+                eprintln!(
+                    "warning: {reason}\nMeasuring anyway. If the upload fails too, the report is kept."
+                );
+                Ok(())
+            }
+            checked => Ok(checked?),
+        }
+    }
+
     /// The requested file.
     pub(crate) fn output(&self) -> Option<&Path> {
         self.arguments.output.as_deref()
@@ -118,10 +135,9 @@ impl<'a> Delivery<'a> {
         let upload = self.arguments.upload.clone().zip(self.token.clone()).map(|(server, token)| {
             let kept = match what {
                 UploadKind::Report(id) => spool::path(&spool::folder(), id),
-                // Agents ignore this name.
-                UploadKind::Import(_) => spool::folder().join(format!("{}.import", report.run_id)),
+                UploadKind::Import(id) => spool::import_path(&spool::folder(), id),
             };
-            Addressed { server, token, what, kept }
+            Addressed { server, token, token_file: self.arguments.token.token_file.clone(), what, kept }
         });
         if let Some(Addressed { kept, .. }) = &upload {
             spool::write_private(kept, &json)?;
@@ -166,8 +182,9 @@ impl Subject {
 
 impl Kept {
     pub(crate) fn send(self) -> crate::Result<()> {
-        let Some(Addressed { server, token, what, kept }) = self.upload else { return Ok(()) };
-        let destination = Destination { server: &server, token: &token, quarantined: false };
+        let Some(Addressed { server, token, token_file, what, kept }) = self.upload else { return Ok(()) };
+        let token_file = token_file.as_deref();
+        let destination = Destination { server: &server, token: &token, token_file, quarantined: false };
         deliver(destination, what, &self.report, &self.json, &kept)?;
         spool::remove(&kept)
     }
@@ -177,8 +194,30 @@ impl Kept {
 pub(crate) struct Destination<'a> {
     pub(crate) server: &'a str,
     pub(crate) token: &'a str,
+    /// The file with the token, for a retry.
+    pub(crate) token_file: Option<&'a Path>,
     /// Whether the server stores it outside the trend.
     pub(crate) quarantined: bool,
+}
+
+impl Destination<'_> {
+    /// The command that uploads this file, to paste into a shell.
+    fn retry(&self, file: &Path) -> String {
+        let file = file.to_string_lossy();
+        let token_file = self.token_file.map(Path::to_string_lossy);
+        let mut words = vec!["roundtrip", "upload", &file, "--server", self.server];
+        words.extend(token_file.iter().flat_map(|file| ["--token-file", file]));
+        words.extend(self.quarantined.then_some("--quarantined"));
+        words.into_iter().map(as_argument).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A word quoted for the shell: on macOS, the folder of saved reports has a space in its name.
+fn as_argument(word: &str) -> String {
+    if !cfg!(windows) {
+        return shell_words::quote(word).into_owned();
+    }
+    if word.contains([' ', '&']) { format!("\"{word}\"") } else { word.to_owned() }
 }
 
 pub(crate) fn deliver(
@@ -188,7 +227,7 @@ pub(crate) fn deliver(
     body: &[u8],
     kept: &Path,
 ) -> crate::Result<()> {
-    let Destination { server, token, quarantined } = destination;
+    let Destination { server, token, quarantined, .. } = destination;
     // A report outside of the spool may have been acknowledged long ago, so it is not counted.
     let ledger = (kept.parent() == Some(&spool::folder())).then(|| Ledger::new(&spool::folder(), server));
     let upload = Upload::new(server, what, quarantined, body, ledger);
@@ -198,17 +237,16 @@ pub(crate) fn deliver(
             eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);
             Ok(())
         }
-        Err(Refusal::Temporary(reason, _)) => Err(Failure::Spooled {
-            reason,
-            kept: PathBuf::from(kept),
-            server: server.to_owned(),
-            quarantined,
-        }),
+        Err(Refusal::Temporary(reason, _)) => {
+            Err(Failure::Spooled { reason, kept: PathBuf::from(kept), retry: destination.retry(kept) })
+        }
         Err(Refusal::Final(reason)) => {
             Err(Failure::Other(format!("{reason}\nThe report was saved: {}", kept.display())))
         }
         Err(Refusal::Token(reason)) => {
-            Err(Failure::Authentication(format!("{reason}\nThe report was saved: {}", kept.display())))
+            let (kept, retry) = (kept.display(), destination.retry(kept));
+            let hint = format!("The report was saved: {kept}\nWith a valid token, upload it with: {retry}");
+            Err(Failure::Authentication(format!("{reason}\n{hint}")))
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Every failure of the command, with the exit code that scripts rely on.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// A failure that a retry does not fix: exit code 1.
     #[error("{0}")]
     Other(String),
+    /// The printed answer is bad: exit code 1, without another message.
+    #[error("see above")]
+    Printed,
     /// Invalid arguments: exit code 2, like clap's own errors.
     #[error("{0}")]
     Usage(String),
@@ -20,16 +23,12 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Authentication(String),
     /// Measured and saved, but not uploaded: exit code 6.
-    #[error(
-        "{reason}\nThe report was saved: {}\nUpload it with: roundtrip upload {} --upload {server}{}",
-        kept.display(), as_argument(kept), if *quarantined { " --quarantined" } else { "" }
-    )]
+    #[error("{reason}\nThe report was saved: {}\nUpload it with: {retry}", kept.display())]
     Spooled {
         reason: String,
         kept: PathBuf,
-        server: String,
-        /// Whether it is stored outside the trend.
-        quarantined: bool,
+        /// The command that uploads it, to paste.
+        retry: String,
     },
     /// The results are not comparable: exit code 9.
     #[error("{0}")]
@@ -40,15 +39,6 @@ pub(crate) enum Failure {
     /// A file cannot be written: exit code 8.
     #[error("cannot write {}: {source}", path.display())]
     Disk { path: PathBuf, source: std::io::Error },
-}
-
-/// A path quoted for the shell: on macOS, the folder of saved reports has a space in its name.
-fn as_argument(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    if !cfg!(windows) {
-        return shell_words::quote(&path).into_owned();
-    }
-    if path.contains(' ') { format!("\"{path}\"") } else { path.into_owned() }
 }
 
 /// Adds the path to an I/O error.
@@ -65,7 +55,7 @@ impl<T> OnDisk<T> for std::io::Result<T> {
 impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Other(_) => 1,
+            Self::Other(_) | Self::Printed => 1,
             Self::Usage(_) => 2,
             Self::Regressed(_) => 3,
             Self::Inconclusive(_) => 4,

@@ -22,7 +22,7 @@ static TRUSTED: LazyLock<RootCerts> = LazyLock::new(|| {
     };
     trusted_in(Path::new(&file)).unwrap_or_else(|error| {
         // Printed once. Connections then use the default list.
-        eprintln!("roundtrip: {TRUSTED_FILE}: {error}; using Mozilla's root certificates instead");
+        eprintln!("warning: {TRUSTED_FILE}: {error}; using Mozilla's root certificates instead");
         RootCerts::WebPki
     })
 });

@@ -5,22 +5,23 @@
 //! scenario has `slug` and `about`. A preset has `name`, `cases` (their number), and `about`. Members are
 //! only ever added.
 
-use crate::cli::{Format, ListingArguments};
+use crate::cli::{Format, ListArguments};
 use crate::failure::Failure;
 use crate::output::{self, is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
 use indexmap::IndexMap;
+use roundtrip_bench::system::{SupportedSystem, System};
 use roundtrip_bench::transport::{ChannelSpec, Transport};
 use roundtrip_bench::{definition, environment, program, scenario, transport};
 use roundtrip_wire::TransportInfo;
 use serde::Serialize;
 
-pub(crate) fn list(arguments: &ListingArguments) -> crate::Result<()> {
+pub(crate) fn list(arguments: &ListArguments) -> crate::Result<()> {
     let listing = Listing::gather()?;
     match arguments.format {
         Format::Json => output::print_json(&listing),
-        Format::Human => output::print(&render(&listing, is_coloured())),
+        Format::Human => output::print(&render(&listing, arguments.all, is_coloured())),
     }
 }
 
@@ -36,6 +37,9 @@ struct ListedTransport {
     #[serde(flatten)]
     info: TransportInfo,
     unsupported: Option<String>,
+    /// Whether this system has it, though this machine may lack it.
+    #[serde(skip)]
+    is_of_system: bool,
 }
 
 #[derive(Serialize)]
@@ -51,6 +55,10 @@ struct ListedPreset {
     about: String,
 }
 
+fn is_here(systems: &[SupportedSystem]) -> bool {
+    systems.iter().any(|supported| Some(supported.system) == System::here())
+}
+
 /// A small message that every working transport supports.
 fn channel(transport: &dyn Transport) -> ChannelSpec {
     ChannelSpec { message_bytes: 64, manner: transport.manner(), ..ChannelSpec::default() }
@@ -61,8 +69,10 @@ impl Listing {
         let of_suite = transport::ALL.iter().map(|transport| ListedTransport {
             info: transport.info(),
             unsupported: transport.support(&channel(*transport)).err().map(|reason| reason.to_string()),
+            is_of_system: is_here(transport.systems()),
         });
         let programs = program::bundled().map(|program| ListedTransport {
+            is_of_system: is_here(program.systems),
             info: program.info,
             unsupported: program.unsupported.map(|reason| reason.to_string()),
         });
@@ -83,9 +93,15 @@ impl Listing {
     }
 }
 
-fn render(listing: &Listing, coloured: bool) -> String {
+fn render(listing: &Listing, has_all: bool, coloured: bool) -> String {
     let heading = |text| styled(text, Style::new().bold(), coloured);
-    let mut text = format!("{}\n\n{}\n", heading("Transports"), transports(&listing.transports, coloured));
+    let shown = listing.transports.iter().filter(|one| has_all || one.is_of_system);
+    let shown: Vec<&ListedTransport> = shown.collect();
+    let mut text = format!("{}\n\n{}\n", heading("Transports"), transports(&shown, coloured));
+    let hidden = listing.transports.len() - shown.len();
+    if hidden > 0 {
+        text.push_str(&format!("\n  {hidden} more on other systems: roundtrip list --all\n"));
+    }
     if let Some(tested) = environment::tested() {
         let tested = format!("This suite was tested {tested}. Treat the results with caution.");
         let tested = styled(&paragraph(&tested, 2), AnsiColor::Yellow.on_default(), coloured);
@@ -110,14 +126,14 @@ fn render(listing: &Listing, coloured: bool) -> String {
 }
 
 /// Supported transports, then the others by reason.
-fn transports(transports: &[ListedTransport], coloured: bool) -> String {
+fn transports(transports: &[&ListedTransport], coloured: bool) -> String {
     let here = transports.iter().filter(|one| one.unsupported.is_none());
     let mut text = lines(here.map(|ListedTransport { info, .. }| {
         let control = if info.control { "control" } else { "" };
         [info.slug.as_str(), &info.title, info.family.as_str(), control]
     }));
     let mut by_reason: IndexMap<&str, Vec<&ListedTransport>> = IndexMap::new();
-    for one in transports {
+    for &one in transports {
         if let Some(reason) = one.unsupported.as_deref() {
             by_reason.entry(reason).or_default().push(one);
         }

@@ -3,7 +3,7 @@
 //! # Codemap
 //! - `cli`: arguments.
 //! - `init`: prepares a repository for measurements.
-//! - `run`: measures and prints.  `selection`: selects cases of presets.
+//! - `run`: measures, prints and shows.  `selection`: selects cases of presets.
 //! - `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
 //! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
 //! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
@@ -69,15 +69,20 @@ mod table;
 mod upload;
 mod uploader;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use cli::{Cli, Command};
 use failure::{Failure, OnDisk};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let Cli { command, quiet } = Cli::of_process();
+    if quiet {
+        output::hide_progress();
+    }
+    let result = match command {
         Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Show(arguments) => run::show(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
         Command::Exchange(arguments) => ci::token::exchange(&arguments),
         Command::Agent(arguments) => agent::agent(arguments),
@@ -105,7 +110,9 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            if !matches!(failure, Failure::Printed) {
+                eprintln!("error: {failure}");
+            }
             ExitCode::from(failure.code())
         }
     }

@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Tabl
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Event;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes a text, and adds a missing line break at its end.
 pub(crate) fn print(text: &str) -> crate::Result<()> {
@@ -109,8 +110,19 @@ pub(crate) fn long_table(header: &[&str], rows: &[String], is_number: impl Fn(us
     texts.collect::<Vec<_>>().join("\n")
 }
 
+/// Whether progress is hidden, for `--quiet`.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Draws no progress bars from now on.
+pub(crate) fn hide_progress() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
 /// A bar with `length` steps and this template.
 pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
+    if IS_QUIET.load(Ordering::Relaxed) {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(length);
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("━╸─"));

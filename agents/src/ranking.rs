@@ -4,9 +4,13 @@
 use crate::format::nanoseconds;
 use crate::table;
 use indexmap::IndexMap;
-use roundtrip_stats::comparison::{self, Case};
+use roundtrip_stats::comparison::{self, CONFIDENCE_PPM, Case};
+use roundtrip_stats::interval;
 use roundtrip_stats::verdict::{Rule, Verdict};
 use roundtrip_wire::{CaseResult, RunReport};
+
+/// A case whose p50 is less certain is noisy.
+const NOISY_SHARE: f64 = 0.1;
 
 /// Names in one list; the report has all.
 const NAMES_MAX: usize = 3;
@@ -30,7 +34,13 @@ pub(crate) fn lines(report: &RunReport) -> crate::Result<Vec<String>> {
     if report.results.iter().all(|result| result.case.benchmark.is_some()) {
         return Ok(Vec::new());
     }
-    Ok(speed(&groups(report)?).into_iter().chain([disturbed(&report.results)]).collect())
+    let mut noisy = Vec::new();
+    for result in &report.results {
+        if is_noisy(&table::p50s_ns(result)?) {
+            noisy.push(table::name(result));
+        }
+    }
+    Ok(speed(&groups(report)?).into_iter().chain([disturbed(&report.results, noisy)]).collect())
 }
 
 /// Groups of two or more transports; without one, all cases in one group.
@@ -109,8 +119,14 @@ fn tied(fastest: &Entry, rest: &[Entry]) -> String {
     if names.is_empty() { "none".into() } else { listed(&names) }
 }
 
-/// Disturbed, failed and unsupported cases.
-fn disturbed(results: &[CaseResult]) -> String {
+/// Whether the 95 % interval of the p50 is wider than [`NOISY_SHARE`] on each side.
+fn is_noisy(p50s_ns: &[u64]) -> bool {
+    let interval = interval::median(p50s_ns, CONFIDENCE_PPM);
+    interval.is_some_and(|found| (found.high - found.low) as f64 / 2.0 > found.median as f64 * NOISY_SHARE)
+}
+
+/// Disturbed, noisy, failed and unsupported cases.
+fn disturbed(results: &[CaseResult], noisy: Vec<String>) -> String {
     let named = |is_one: fn(&CaseResult) -> bool| -> Vec<String> {
         results.iter().filter(|result| is_one(result)).map(table::name).collect()
     };
@@ -125,6 +141,7 @@ fn disturbed(results: &[CaseResult]) -> String {
     };
     let parts = [
         part("Disturbed:", named(is_disturbed)),
+        part("Noisy:", noisy),
         part("Failed:", named(table::is_failed)),
         part("Unsupported:", named(|result| result.unsupported.is_some())),
     ];
@@ -164,6 +181,13 @@ mod tests {
         assert_eq!(speed(&[group("64 B, roundtrip", entries)]), lines);
         let few = vec![entry("pipe", &[4_000]), entry("tcp", &[12_000])];
         assert!(speed(&[group("", few)])[1].starts_with("Tied: unknown (needs "));
+    }
+
+    #[test]
+    fn wide_interval_is_noisy() {
+        assert!(is_noisy(&[100, 100, 100, 130, 130, 130]));
+        assert!(!is_noisy(&[100, 100, 100, 110, 110, 110]));
+        assert!(!is_noisy(&[100, 900]), "too few to know");
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Repository {
     }
 }
 
-/// Whether git finds a repository from here; asked without git, which may be missing.
+/// Whether git finds a repository from here. Checked without git, which may be missing.
 fn is_in_git(folder: &Path) -> bool {
     std::env::var_os("GIT_DIR").is_some() || folder.ancestors().any(|folder| folder.join(".git").exists())
 }

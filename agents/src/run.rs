@@ -1,15 +1,16 @@
-//! `run` and `upload`: measures, prints, saves and uploads.
+//! `run`, `show` and `upload`: measures, prints, saves and uploads.
 
-use crate::cli::{Format, RunArguments, UploadArguments};
+use crate::cli::{Format, RunArguments, ShowArguments, UploadArguments};
 use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::output::Progress;
+use crate::programs::Places;
 use crate::repository::Repository;
 use crate::settings::{self, Settings};
 use crate::table::Style;
 use crate::upload::{self, UploadKind};
-use crate::{build, import, node, output, programs, selection, spool, summary, table};
+use crate::{build, compare, import, node, output, programs, selection, spool, summary, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
             settings::FILE
         )));
     }
+    delivery.check_server()?;
     let peer = peer()?;
     if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(|case| case.declared().is_some())
     {
@@ -155,8 +157,8 @@ pub(crate) fn peer() -> crate::Result<PeerCommand> {
     PeerCommand::this_program().map_err(unknown_program)
 }
 
-fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Result<()> {
-    let path = arguments.file.display();
+fn check_expected(arguments: &UploadArguments, path: &Path, report: &RunReport) -> crate::Result<()> {
+    let path = path.display();
     if let Some(expected) = arguments.pull_request
         && report.pull_request != Some(expected)
     {
@@ -173,8 +175,53 @@ fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Res
     }
 }
 
+/// Prints a stored report.
+pub(crate) fn show(arguments: &ShowArguments) -> crate::Result<()> {
+    let report = compare::read(&arguments.report)?;
+    match arguments.format {
+        Format::Human => output::print(&table::render(&report, Style::of_output(&Places::new()))?),
+        Format::Json => output::print_json(&report),
+    }
+}
+
 pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
-    let path = &arguments.file;
+    let server = arguments.former.or(&arguments.server);
+    if let Some(path) = &arguments.file {
+        return upload_file(path, server, None, arguments);
+    }
+    let folder = spool::folder();
+    let kept = spool::kept(&folder)?;
+    if kept.is_empty() {
+        eprintln!("No kept reports in {}", folder.display());
+        return Ok(());
+    }
+    // Read once, because it may be standard input.
+    let token = upload::token(&arguments.token)?;
+    let mut rejected = 0;
+    // An agent may have uploaded it meanwhile.
+    for path in kept.iter().filter(|path| path.exists()) {
+        match upload_file(path, server, Some(&token), arguments) {
+            // Another report may be accepted. Without a server or token, all fail in the same way.
+            Err(failure @ Failure::Other(_)) => {
+                eprintln!("error: {failure}");
+                rejected += 1;
+            }
+            uploaded => uploaded?,
+        }
+    }
+    match rejected {
+        0 => Ok(()),
+        _ => Err(Failure::Other(format!("{rejected} of {} not uploaded", counted(kept.len(), "report")))),
+    }
+}
+
+/// Uploads one file, and deletes it if it is in the spool. Reads the token after the report if it is not given.
+fn upload_file(
+    path: &Path,
+    server: &str,
+    token: Option<&str>,
+    arguments: &UploadArguments,
+) -> crate::Result<()> {
     let json = std::fs::read(path)
         .map_err(|error| Failure::Other(format!("cannot read {}: {error}", path.display())))?;
     let (what, report) = parse(&json)
@@ -182,10 +229,10 @@ pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
     report
         .check()
         .map_err(|error| Failure::Other(format!("{}{}: {error}", path.display(), error.pointer)))?;
-    check_expected(arguments, &report)?;
-    let token = upload::token(&arguments.token)?;
-    let destination =
-        Destination { server: &arguments.upload, token: &token, quarantined: arguments.quarantined };
+    check_expected(arguments, path, &report)?;
+    let token = token.map_or_else(|| upload::token(&arguments.token), |token| Ok(token.to_owned()))?;
+    let token_file = arguments.token.token_file.as_deref();
+    let destination = Destination { server, token: &token, token_file, quarantined: arguments.quarantined };
     delivery::deliver(destination, what, &report, &json, path)?;
     if path.parent() == Some(&spool::folder()) {
         spool::remove(path)?;

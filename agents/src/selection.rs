@@ -14,7 +14,8 @@ struct Filter {
     name: &'static str,
     /// Any of these; empty for all.
     wanted: Vec<String>,
-    of: fn(&PlannedCase) -> String,
+    /// `None` if the case does not have the property.
+    of: fn(&PlannedCase) -> Option<String>,
 }
 
 fn filters(arguments: &SelectionArguments) -> Vec<Filter> {
@@ -22,11 +23,11 @@ fn filters(arguments: &SelectionArguments) -> Vec<Filter> {
     let sizes = size.iter().map(|bytes| size_text(*bytes)).collect();
     let filter = |name, wanted: &[String], of| Filter { name, wanted: wanted.to_vec(), of };
     let all = [
-        filter("transport", transports, |case| case.transport.info().slug.to_string()),
-        Filter { name: "--size", wanted: sizes, of: |case| size_text(case.work.message_bytes as u64) },
-        filter("--placement", placement, |case| case.placement.to_string()),
-        filter("--mode", mode, |case| case.mode.slug().to_owned()),
-        filter("--scenario", scenario, |case| case.scenario.slug().to_owned()),
+        filter("transport", transports, |case| Some(case.transport.info().slug.to_string())),
+        Filter { name: "--size", wanted: sizes, of: size_of },
+        filter("--placement", placement, |case| Some(case.placement.to_string())),
+        filter("--mode", mode, |case| Some(case.mode.slug().to_owned())),
+        filter("--scenario", scenario, |case| Some(case.scenario.slug().to_owned())),
     ];
     all.into_iter().filter(|filter| !filter.wanted.is_empty()).collect()
 }
@@ -39,8 +40,9 @@ pub(crate) fn select(plans: Vec<Plan>, arguments: &SelectionArguments) -> crate:
     for filter in &filters {
         filter.check(&plans, &presets)?;
     }
-    let matches =
-        |case: &PlannedCase| filters.iter().all(|filter| filter.wanted.contains(&(filter.of)(case)));
+    let matches = |case: &PlannedCase| {
+        filters.iter().all(|filter| (filter.of)(case).is_some_and(|value| filter.wanted.contains(&value)))
+    };
     let selected = plans
         .into_iter()
         .map(|plan| Plan { cases: plan.cases.into_iter().filter(|case| matches(case)).collect(), ..plan });
@@ -61,7 +63,8 @@ impl Filter {
         let cases = plans.iter().flat_map(|plan| &plan.cases);
         // In the order of the definition, where sizes grow.
         let mut seen = BTreeSet::new();
-        let found: Vec<String> = cases.map(self.of).filter(|value| seen.insert(value.clone())).collect();
+        let found: Vec<String> =
+            cases.filter_map(self.of).filter(|value| seen.insert(value.clone())).collect();
         let Some(missing) = self.wanted.iter().find(|value| !found.contains(value)) else { return Ok(()) };
         let Self { name, .. } = self;
         if *name == "transport" && !is_known(missing) {
@@ -97,6 +100,11 @@ fn similar(name: &str, of_presets: &[String]) -> Option<String> {
         .map(|known| (strsim::normalized_damerau_levenshtein(name, &known), known));
     let alike = known.filter(|(alike, _)| *alike > ALIKE_MIN);
     alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, known)| known)
+}
+
+/// The size of all messages of a case; a size profile has several.
+fn size_of(case: &PlannedCase) -> Option<String> {
+    case.work.size_profile.is_none().then(|| size_text(case.work.message_bytes as u64))
 }
 
 /// A size as `--size` accepts it, exactly.

@@ -29,13 +29,33 @@ pub(crate) fn path(folder: &Path, id: RunId) -> PathBuf {
     folder.join(format!("{id}.json"))
 }
 
+/// The name of a kept import, which agents ignore.
+pub(crate) fn import_path(folder: &Path, id: RunId) -> PathBuf {
+    folder.join(format!("{id}.import"))
+}
+
 /// The runs with pending reports in a spool, in the order of their start.
 pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
+    runs(folder, ".json")
+}
+
+/// The pending reports and imports of a spool, each in the order of their start; none without a spool.
+pub(crate) fn kept(folder: &Path) -> crate::Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let reports = waiting(folder)?.into_iter().map(|id| path(folder, id));
+    let imports = runs(folder, ".import")?.into_iter().map(|id| import_path(folder, id));
+    Ok(reports.chain(imports).collect())
+}
+
+/// The runs with a file that has this suffix.
+fn runs(folder: &Path, suffix: &str) -> crate::Result<Vec<RunId>> {
     let failed = |error| Failure::Other(format!("cannot read {}: {error}", folder.display()));
     let mut ids = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
-        let id = name.to_str().and_then(|name| name.strip_suffix(".json")).and_then(|id| {
+        let id = name.to_str().and_then(|name| name.strip_suffix(suffix)).and_then(|id| {
             // Other names are not reports.
             RunId::deserialize(StrDeserializer::<Error>::new(id)).ok()
         });

@@ -228,26 +228,27 @@ fn fitted(mut header: Vec<&str>, mut rows: Vec<Vec<String>>, width: u16) -> (Str
             without(&mut header, &mut rows, place);
         }
     }
-    let mut common = Vec::new();
-    let mut candidates =
-        COMMON.iter().map(|name| (*name, true)).chain(LEFT_OUT.iter().map(|name| (*name, false)));
-    loop {
-        let text = output::table(header.clone(), rows.clone(), |place| is_number(header[place]));
-        let is_fitting = text.lines().all(|line| line.chars().count() <= usize::from(width));
-        let Some((name, is_common)) = candidates.next().filter(|_| !is_fitting) else {
-            let note = (!common.is_empty()).then(|| format!("all rows: {}", common.join(", ")));
-            return (text, note);
-        };
-        let Some(place) = header.iter().position(|other| *other == name) else { continue };
-        if is_common {
-            let value = rows[0][place].clone();
-            if rows.iter().any(|row| row[place] != value) {
-                continue;
-            }
-            common.push(format!("{name} {value}"));
+    let laid_out = |header: &[&str], rows: &[Vec<String>]| {
+        output::table(header.to_vec(), rows.to_vec(), |place| is_number(header[place]))
+    };
+    let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
+    let (mut text, mut common) = (laid_out(&header, &rows), Vec::new());
+    let candidates = COMMON.map(|name| (name, true)).into_iter().chain(LEFT_OUT.map(|name| (name, false)));
+    for (name, is_common) in candidates {
+        if fits(&text) {
+            break;
         }
+        let Some(place) = header.iter().position(|other| *other == name) else { continue };
+        let value = rows[0][place].clone();
+        if is_common && rows.iter().any(|row| row[place] != value) {
+            continue;
+        }
+        common.extend(is_common.then(|| format!("{name} {value}")));
         without(&mut header, &mut rows, place);
+        text = laid_out(&header, &rows);
     }
+    let note = (!common.is_empty()).then(|| format!("all rows: {}", common.join(", ")));
+    (text, note)
 }
 
 // A distribution as a row of blocks.

@@ -6,7 +6,7 @@ use crate::http::{self, Refusal, Refused};
 use crate::ledger::Ledger;
 use backon::{BlockingRetryable, ExponentialBuilder};
 use flate2::{Compression, write::GzEncoder};
-use roundtrip_wire::{Acknowledged, RunId, acknowledged};
+use roundtrip_wire::{Acknowledged, RunId, Slug, acknowledged};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -16,6 +16,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The timeout of a check before measuring.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The server's acknowledgement, as far as it is checked.
 #[derive(Debug, Deserialize)]
@@ -62,6 +65,39 @@ pub(crate) fn token_in(path: &Path) -> crate::Result<String> {
         Failure::Authentication(format!("cannot read the token from {}: {error}", path.display()))
     })?;
     Ok(text.trim().to_owned())
+}
+
+/// The permission to upload.
+pub(crate) const UPLOADS: &str = "ingest:write";
+
+/// What a token permits.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Session {
+    pub(crate) scopes: Vec<String>,
+    /// The only project, if it is restricted to one.
+    pub(crate) project: Option<String>,
+}
+
+impl Session {
+    pub(crate) fn ask(agent: &ureq::Agent, server: &str, token: &str) -> Result<Self, Refusal> {
+        let url = format!("{}/api/v1/session", server.trim_end_matches('/'));
+        let request = agent.get(&url).header("authorization", format!("Bearer {token}"));
+        http::answer(&url, request.call())
+    }
+}
+
+/// Checks that the server accepts uploads of this project with this token.
+pub(crate) fn check_token(server: &str, token: &str, project: &Slug) -> Result<(), Refusal> {
+    let Session { scopes, project: only } = Session::ask(&http::agent(CHECK_TIMEOUT), server, token)?;
+    if !scopes.iter().any(|scope| scope == UPLOADS) {
+        return Err(Refusal::Token(format!(
+            "the token does not permit uploads: expected the permission {UPLOADS}"
+        )));
+    }
+    match only.filter(|only| *only != project.as_str()) {
+        Some(only) => Err(Refusal::Token(format!("the token is for the project {only}, expected {project}"))),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn check_address(server: &str) -> crate::Result<()> {

@@ -35,7 +35,7 @@ struct Exchanged {
 }
 
 pub(crate) fn exchange(arguments: &ExchangeArguments) -> crate::Result<()> {
-    let server = arguments.upload.trim_end_matches('/');
+    let server = arguments.server().trim_end_matches('/');
     upload::check_address(server)?;
     let audience = arguments.audience.as_deref().unwrap_or(server);
     let identity = identity(audience)?;

@@ -8,6 +8,7 @@
 mod server;
 
 use crate::cli::{DoctorArguments, Format};
+use crate::failure::Failure;
 use crate::format::counted;
 use crate::output::{self, WIDTH, is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
@@ -15,17 +16,19 @@ use comfy_table::{ContentArrangement, Table, presets};
 use roundtrip_bench::doctor::{Finding, State};
 use serde::Serialize;
 
-/// Examines this machine or a server, and prints the findings. Findings are advice, so they do not set the
-/// exit code.
+/// Examines this machine or a server, and prints the findings. A server with problems fails the command; findings on this
+/// machine are advice.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> crate::Result<()> {
     let (findings, limiting, summary): (_, _, fn(&[Finding]) -> String) = match &arguments.server {
         Some(url) => (server::examine(url, &arguments.token)?, "Connection problems", server::summary),
         None => (roundtrip_bench::doctor::examine(), LIMITING, summary),
     };
     match arguments.format {
-        Format::Json => output::print_json(&Answer { findings: &findings }),
-        Format::Human => output::print(&render(&findings, limiting, &summary(&findings), is_coloured())),
+        Format::Json => output::print_json(&Answer { findings: &findings })?,
+        Format::Human => output::print(&render(&findings, limiting, &summary(&findings), is_coloured()))?,
     }
+    let has_problems = !with_state(&findings, State::Limiting).is_empty();
+    if arguments.server.is_some() && has_problems { Err(Failure::Printed) } else { Ok(()) }
 }
 
 const LIMITING: &str = "Limits which benchmarks run";

@@ -3,10 +3,9 @@
 use crate::cli::TokenArguments;
 use crate::format::counted;
 use crate::http;
-use crate::upload;
+use crate::upload::{self, Session, UPLOADS};
 use chrono::{DateTime, Utc};
 use roundtrip_bench::doctor::{Finding, State};
-use serde::Deserialize;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use ureq::http::Uri;
@@ -14,7 +13,6 @@ use ureq::http::Uri;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Larger clock differences are reported; the duration of the request is allowed on top.
 const CLOCK_OFF_SECONDS: i64 = 5;
-const UPLOADS: &str = "ingest:write";
 
 #[derive(Debug, Default)]
 struct Evidence {
@@ -26,12 +24,6 @@ struct Evidence {
     version: Option<String>,
     /// The permissions of the token, or why it was rejected; `None` without a token.
     session: Option<Result<Session, String>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Session {
-    scopes: Vec<String>,
-    project: Option<String>,
 }
 
 pub(super) fn examine(url: &str, token: &TokenArguments) -> crate::Result<Vec<Finding>> {
@@ -61,15 +53,10 @@ fn ask(url: &str, token: Option<&str>) -> Evidence {
         let document = agent.get(format!("{url}/api/v1/openapi.json")).call();
         let document: Value = http::answer(url, document).unwrap_or_default();
         evidence.version = document["info"]["version"].as_str().map(str::to_owned);
-        evidence.session = token.map(|token| session(&agent, url, token));
+        evidence.session =
+            token.map(|token| Session::ask(&agent, url, token).map_err(|refusal| refusal.to_string()));
     }
     evidence
-}
-
-fn session(agent: &ureq::Agent, url: &str, token: &str) -> Result<Session, String> {
-    let url = format!("{url}/api/v1/session");
-    let request = agent.get(&url).header("authorization", format!("Bearer {token}"));
-    http::answer(&url, request.call()).map_err(|refusal| refusal.to_string())
 }
 
 fn findings(evidence: &Evidence) -> Vec<Finding> {

@@ -60,11 +60,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
 
     let mut stop = stop::until_signalled()?;
     let (method, mut running) = start(arguments, &order)?;
-    eprintln!(
-        "roundtrip: recording process {process} with {} for {} s; Ctrl-C stops",
-        method.name(),
-        arguments.seconds
-    );
+    eprintln!("Recording process {process} with {} for {} s; Ctrl-C stops", method.name(), arguments.seconds);
     let begin = Instant::now();
     let until = begin + Duration::from_secs(arguments.seconds);
     let ended = loop {
@@ -86,7 +82,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         .map_err(|why| Failure::Other(format!("cannot read the recording: {why}")))?;
     let overhead = overhead::measure(method, &order);
     if let Err(why) = &overhead {
-        eprintln!("roundtrip: cannot measure the recording overhead: {why}");
+        eprintln!("warning: cannot measure the recording overhead: {why}");
     }
 
     let profile = counting::profile(&tally.sizes);
@@ -135,7 +131,7 @@ fn start(arguments: &RecordArguments, order: &Order) -> crate::Result<(By, Runni
         match method.start(order) {
             Ok(running) => {
                 for refusal in &refusals {
-                    eprintln!("roundtrip: not using {refusal}");
+                    eprintln!("note: not using {refusal}");
                 }
                 return Ok((method, running));
             }
@@ -312,7 +308,7 @@ pub(crate) fn write_module(file: &Path) -> crate::Result<()> {
     fs::write(file, MODULE).on_disk(file)?;
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let module = shell_words::quote(&absolute.to_string_lossy()).into_owned();
-    eprintln!("roundtrip: to count messages, run: ROUNDTRIP_SIZES=sizes.csv node --require {module} PROGRAM");
+    eprintln!("To count messages, run: ROUNDTRIP_SIZES=sizes.csv node --require {module} PROGRAM");
     Ok(())
 }
 

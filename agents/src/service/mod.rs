@@ -370,9 +370,10 @@ fn status(manager: &Manager, format: Format) -> crate::Result<()> {
     let last_line = if is_installed { (manager.last_line)() } else { None };
     let status = Status { name: manager.name, state, since, process_id, last_line };
     match format {
-        Format::Json => output::print_json(&status),
-        Format::Human => output::print(&status.text(&(manager.log)())),
+        Format::Json => output::print_json(&status)?,
+        Format::Human => output::print(&status.text(&(manager.log)()))?,
     }
+    if state == State::Running { Ok(()) } else { Err(Failure::Printed) }
 }
 
 impl Status {

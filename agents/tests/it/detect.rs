@@ -293,7 +293,7 @@ fn names_an_unreadable_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("folder")).unwrap();
     for name in ["absent.csv", "folder"] {
-        let expected = format!("roundtrip: cannot read {name}: ");
+        let expected = format!("error: cannot read {name}: ");
         crate::refused(&run_command(folder.path(), &["detect", name]), 2, &[&expected]);
     }
     fs::write(folder.path().join("empty.csv"), "").unwrap();

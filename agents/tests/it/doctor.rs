@@ -1,5 +1,6 @@
 //! `roundtrip doctor` works on any machine, with text and JSON output.
 
+use crate::server::Server;
 use crate::{error_text, printed, refused, run_command};
 use serde_json::Value;
 use std::net::TcpListener;
@@ -38,15 +39,34 @@ fn text_fits_a_terminal_without_colour() {
 
 #[test]
 fn tests_a_server_and_rejects_invalid_urls() {
+    let folder = tempfile::tempdir().unwrap();
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let answer: Value =
-        serde_json::from_str(&doctor(&["--server", &format!("http://{gone}"), "--format", "json"])).unwrap();
+    let test = |further: &[&str]| {
+        let server = format!("http://{gone}");
+        let output = run_command(folder.path(), &[&["doctor", "--server", &server], further].concat());
+        // The answer is on standard output only.
+        assert_eq!(refused(&output, 1, &[]), "");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let answer: Value = serde_json::from_str(&test(&["--format", "json"])).unwrap();
     let findings = answer["findings"].as_array().unwrap();
     let found = ["slug", "state", "found"].map(|member| findings[0][member].as_str().unwrap());
     assert!(found[..2] == ["server", "limiting"] && found[2].contains("no response from"), "{answer}");
-    let text = doctor(&["--server", &format!("http://{gone}")]);
+    let text = test(&[]);
     assert!(text.trim_end().ends_with("1 connection problem found."), "{text}");
 
-    let folder = tempfile::tempdir().unwrap();
     refused(&run_command(folder.path(), &["doctor", "--server", "ipc.example.org"]), 2, &[]);
+}
+
+#[test]
+fn succeeds_for_a_server_without_problems() {
+    let ready = ("200 OK", "", (|_| String::new()) as fn(&[u8]) -> String);
+    let document = (
+        "200 OK",
+        "content-type: application/json\r\n",
+        (|_| format!(r#"{{"info": {{"version": "{}"}}}}"#, env!("CARGO_PKG_VERSION"))) as fn(&[u8]) -> String,
+    );
+    let server = Server::answering(vec![ready, document]);
+    let text = doctor(&["--server", &server.url]);
+    assert!(text.ends_with("Connection OK.\n"), "{text}");
 }

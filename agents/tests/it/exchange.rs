@@ -23,7 +23,7 @@ fn command(folder: &Path, github: Option<String>, server: &str) -> Command {
         command.env("ACTIONS_ID_TOKEN_REQUEST_URL", url);
         command.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request-token");
     }
-    command.args(["exchange", "--upload", server, "--output", "token"]);
+    command.args(["exchange", "--server", server, "--output", "token"]);
     command
 }
 

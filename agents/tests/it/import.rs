@@ -118,7 +118,7 @@ fn keeps_the_file_for_a_later_upload() {
     let message = refused(&output, 6, &[]);
     let (_, arguments) = message.split_once("roundtrip upload ").unwrap();
     let kept = if cfg!(windows) {
-        arguments.split_once(" --upload ").unwrap().0.trim_matches('"').to_owned()
+        arguments.split_once(" --server ").unwrap().0.trim_matches('"').to_owned()
     } else {
         shell_words::split(arguments).unwrap().remove(0)
     };
@@ -127,7 +127,7 @@ fn keeps_the_file_for_a_later_upload() {
     let server = Server::answering(vec![CREATED]);
     printed(&run_command(
         folder.path(),
-        &["upload", &kept, "--upload", &server.url, "--token-file", "token"],
+        &["upload", &kept, "--server", &server.url, "--token-file", "token"],
     ));
     sent(&server.requests()[0].body);
     assert!(!Path::new(&kept).exists());

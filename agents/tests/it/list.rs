@@ -1,6 +1,7 @@
 //! `roundtrip list` is complete.
 
 use crate::{printed, run_command};
+use roundtrip_bench::system::System;
 use roundtrip_bench::{definition, program, scenario, transport};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -41,7 +42,7 @@ fn json_lists_everything() {
 
 #[test]
 fn text_lists_everything_and_fits_a_terminal() {
-    let text = list(&[]);
+    let text = list(&["--all"]);
     for (member, _, expected) in names() {
         for name in expected {
             let is_named = text.lines().any(|line| line.split_whitespace().next() == Some(&name));
@@ -51,6 +52,20 @@ fn text_lists_everything_and_fits_a_terminal() {
     let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
     assert_eq!(long, Vec::<&str>::new());
     assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn text_lists_transports_of_this_system_only() {
+    let text = list(&[]);
+    let mut hidden = 0;
+    for transport in transport::ALL {
+        let name = transport.info().slug.to_string();
+        let is_here = transport.systems().iter().any(|supported| Some(supported.system) == System::here());
+        let is_named = text.lines().any(|line| line.split_whitespace().next() == Some(&name));
+        assert_eq!(is_named, is_here, "{name}: {text}");
+        hidden += usize::from(!is_here);
+    }
+    assert!(text.contains(&format!("  {hidden} more on other systems: roundtrip list --all\n")), "{text}");
 }
 
 /// Compared on each system that runs this test, so it must be the same on all of them.

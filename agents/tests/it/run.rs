@@ -1,12 +1,13 @@
 //! `roundtrip run`: errors before measuring, and no processes left behind.
 
-use crate::server::wait_until;
+use crate::server::{Answer, Server, unused_address, wait_until};
+use crate::upload::{CREATED, UNAUTHENTICATED};
 use crate::{
     definition, has_programs, printed, printed_json, program, read_json, refused, roundtrip, run_command,
 };
 use roundtrip_bench::harness::PeerCommand;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// A repository with one commit.
 pub(crate) fn repository() -> tempfile::TempDir {
@@ -175,7 +176,7 @@ fn rejects_a_job_without_the_head() {
 #[test]
 fn uses_the_pull_request_argument_outside_of_jobs() {
     let folder = repository_with_small();
-    let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--pull-request", "7"];
+    let arguments = ["run", "-q", "--preset", "small.toml", "-o", "report.json", "--pull-request", "7"];
     printed(&run_command(folder.path(), &arguments));
     assert_eq!(read_json(&folder.path().join("report.json"))["pull_request"], 7);
 }
@@ -286,4 +287,68 @@ fn text_ends_with_the_fastest_and_fits_a_terminal() {
     assert!(last[0].starts_with("Disturbed: "), "{text}");
     let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert_eq!(long, Vec::<&str>::new());
+}
+
+const SESSION: Answer = ("200 OK", "content-type: application/json\r\n", |_| {
+    r#"{"scopes": ["ingest:write"], "project": null}"#.into()
+});
+const OTHER_PROJECT: Answer = ("200 OK", "content-type: application/json\r\n", |_| {
+    r#"{"scopes": ["ingest:write"], "project": "other"}"#.into()
+});
+const READ_ONLY: Answer =
+    ("200 OK", "content-type: application/json\r\n", |_| r#"{"scopes": ["read"], "project": null}"#.into());
+
+/// Runs a small case with an upload to this address.
+fn run_with_upload(folder: &Path, url: &str) -> Output {
+    std::fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
+    let run = [
+        "run",
+        "--preset",
+        "small.toml",
+        "--output",
+        "report.json",
+        "--token-file",
+        "token",
+        "--upload",
+        url,
+    ];
+    run_command(folder, &run)
+}
+
+#[test]
+fn checks_server_and_token_before_measuring() {
+    let folder = repository_with_small();
+    for (answer, code, expected) in [
+        (UNAUTHENTICATED, 5, "the token is not known"),
+        (OTHER_PROJECT, 5, "the token is for the project other, expected "),
+        (READ_ONLY, 5, "expected the permission ingest:write"),
+        (("404 Not Found", "", |_| String::new()), 1, "Is it a Roundtrip server?"),
+    ] {
+        let server = Server::answering(vec![answer]);
+        refused(&run_with_upload(folder.path(), &server.url), code, &[expected]);
+        assert!(server.requests()[0].head.starts_with("GET /api/v1/session "), "{expected}");
+        assert!(!folder.path().join("report.json").exists(), "it is not measured: {expected}");
+    }
+    refused(&run_with_upload(folder.path(), "localhost:7979"), 2, &["invalid server URL"]);
+    let server = Server::answering(vec![SESSION, CREATED]);
+    printed(&run_with_upload(folder.path(), &server.url));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn measures_while_the_server_is_away() {
+    let folder = repository_with_small();
+    let output = run_with_upload(folder.path(), &format!("http://{}", unused_address()));
+    refused(&output, 6, &["warning: no response from", "Measuring anyway.", "The report was saved: "]);
+    assert!(folder.path().join("report.json").exists());
+}
+
+#[test]
+fn shows_a_report_as_it_was_printed() {
+    let folder = repository_with_small();
+    let text = printed(&run_command(folder.path(), &["run", "--preset", "small.toml", "-o", "report.json"]));
+    assert_eq!(printed(&run_command(folder.path(), &["show", "report.json"])), text);
+    let shown = printed_json(&run_command(folder.path(), &["show", "report.json", "--format", "json"]));
+    assert_eq!(shown, read_json(&folder.path().join("report.json")));
+    refused(&run_command(folder.path(), &["show", "small.toml"]), 2, &["small.toml is not a report"]);
 }

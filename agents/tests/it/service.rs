@@ -2,7 +2,8 @@
 //! this machine is not touched.
 
 use crate::run::repository;
-use crate::{printed, printed_json, refused, roundtrip, run_command};
+use crate::{printed, refused, roundtrip, run_command};
+use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
@@ -20,7 +21,9 @@ fn arguments_of_install(mut command: Command) -> Command {
 
 /// Whether this machine has the service installed, which a test could damage.
 fn is_installed(folder: &Path) -> bool {
-    let status = printed_json(&run_command(folder, &["service", "status", "--format", "json"]));
+    let output = run_command(folder, &["service", "status", "--format", "json"]);
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(if status["state"] == "running" { 0 } else { 1 }));
     let is_installed = status["state"] != "not-installed";
     if is_installed {
         println!("not run, because this machine has a service: {status}");
@@ -33,8 +36,7 @@ fn dry_run_works_for_every_system_without_the_token() {
     let folder = repository();
     // On macOS it runs as the owner of the checkout, who may be root here.
     for system in ["freebsd", "linux", "windows"] {
-        let listing =
-            printed(&install(folder.path()).args(["--print", "--system", system]).output().unwrap());
+        let listing = printed(&install(folder.path()).args(["-n", "--system", system]).output().unwrap());
         let token = folder.path().join("token");
         assert!(listing.contains(&*token.to_string_lossy()), "{system}: {listing}");
         assert!(!listing.contains("rt_agent_secret"), "{system}: {listing}");
@@ -51,7 +53,9 @@ fn removes_nothing_if_not_installed() {
     }
     let words = "is not installed";
     refused(&run_command(folder.path(), &["service", "uninstall"]), 1, &[words]);
-    let text = printed(&run_command(folder.path(), &["service", "status"]));
+    let output = run_command(folder.path(), &["service", "status"]);
+    assert_eq!(refused(&output, 1, &[]), "", "the answer is on standard output only");
+    let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.trim_end().ends_with(": not installed"), "{text}");
 }
 

@@ -54,7 +54,7 @@ fn merges_buckets_in_the_table() {
 fn reports_the_place_of_format_errors() {
     assert_eq!(
         refused(&sizes(b"bytes\n12\n1.5\n", &[]), 2, &[]),
-        "roundtrip: standard-input: sizes-csv: line 3, bytes: expected a whole number of 0 or more, found \
+        "error: standard-input: sizes-csv: line 3, bytes: expected a whole number of 0 or more, found \
          `1.5`\n"
     );
     refused(&sizes(b"hello\n", &[]), 2, &[]);

@@ -1,7 +1,7 @@
 //! `roundtrip upload`: reactions to a server's answers, which never lose the report.
 
 use crate::server::{self, Answer, Server, header};
-use crate::{own_spool, printed, refused, roundtrip, run_command};
+use crate::{error_text, own_spool, printed, refused, roundtrip, run_command};
 use std::path::Path;
 use std::process::Output;
 
@@ -39,7 +39,7 @@ fn upload(url: &str, further: &[&str]) -> Output {
     let report = folder.path().join("report.json");
     std::fs::write(&report, REPORT).unwrap();
     std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
-    let arguments = ["upload", "report.json", "--upload", url, "--token-file", "token"];
+    let arguments = ["upload", "report.json", "--server", url, "--token-file", "token"];
     let output = run_command(folder.path(), &[&arguments[..], further].concat());
     assert!(report.exists(), "a report of the user's is the user's to remove");
     output
@@ -88,9 +88,12 @@ fn unknown_token_has_its_exit_code() {
 #[test]
 fn keeps_the_report_if_the_server_is_unreachable() {
     let url = format!("http://{}", server::unused_address());
-    refused(&upload(&url, &[]), 6, &["roundtrip upload report.json"]);
+    let retry = format!("Upload it with: roundtrip upload report.json --server {url} --token-file token");
+    let hint = refused(&upload(&url, &[]), 6, &[]);
+    assert_eq!(hint.lines().last(), Some(&*retry));
     // A quarantined upload stays quarantined when it is sent later.
-    refused(&upload(&url, &["--quarantined"]), 6, &[&format!("--upload {url} --quarantined")]);
+    let hint = refused(&upload(&url, &["--quarantined"]), 6, &[]);
+    assert_eq!(hint.lines().last(), Some(&*format!("{retry} --quarantined")));
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn acknowledged_before(folder: &Path, server: Server, number: u32) -> Vec<String
     std::fs::write(&path, report(&id)).unwrap();
     std::fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
     let mut command = roundtrip(folder);
-    command.arg("upload").arg(&path).args(["--upload", &server.url, "--token-file", "token"]);
+    command.arg("upload").arg(&path).args(["--server", &server.url, "--token-file", "token"]);
     command.output().unwrap();
     server.requests().iter().map(|request| header(&request.head, "roundtrip-acknowledged")).collect()
 }
@@ -171,4 +174,72 @@ fn rejects_a_report_for_another_pull_request() {
     refused(&upload(&["--pull-request", "12"]), 9, &["is for no pull request, expected 12"]);
     refused(&upload(&["--commit", &"f".repeat(40)]), 9, &["expected ffffffff"]);
     refused(&upload(&["--commit", "main"]), 2, &[]);
+}
+
+#[test]
+fn former_name_of_the_server_works_with_a_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
+    std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
+    let server = Server::answering(vec![CREATED]);
+    let mut command = roundtrip(folder.path());
+    command.args(["upload", "report.json", "--upload", &server.url, "--token-file", "token"]);
+    // An argument wins over the environment, whatever its name.
+    let output = command.env("ROUNDTRIP_SERVER", "http://127.0.0.1:1").output().unwrap();
+    printed(&output);
+    assert!(error_text(&output).contains("note: use --server instead of --upload\n"));
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// A folder with a token and these files in the spool, if the spool is the test's own.
+fn folder_with_kept(names: &[&str]) -> Option<tempfile::TempDir> {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(spool) = own_spool(folder.path()) else {
+        println!("does not apply: this system asks no variable for the folder of the spool");
+        return None;
+    };
+    std::fs::create_dir_all(&spool).unwrap();
+    std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
+    for name in names {
+        let id = name.split('.').next().unwrap();
+        std::fs::write(spool.join(name), report(id)).unwrap();
+    }
+    Some(folder)
+}
+
+fn kept(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(own_spool(folder).unwrap()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with("019")).collect();
+    names.sort();
+    names
+}
+
+const KEPT: [&str; 2] =
+    ["019aa8f0-5c1e-7b3a-9f00-000000000001.json", "019aa8f0-5c1e-7b3a-9f00-000000000002.json"];
+
+#[test]
+fn uploads_every_kept_report() {
+    let Some(folder) = folder_with_kept(&KEPT) else { return };
+    let upload =
+        |url: &str| run_command(folder.path(), &["upload", "--server", url, "--token-file", "token"]);
+    let server = Server::answering(vec![REFUSED, CREATED]);
+    refused(&upload(&server.url), 1, &["/results/0/count", "error: 1 of 2 reports not uploaded"]);
+    assert_eq!(server.requests().len(), 2, "a rejected report does not block the others");
+    assert_eq!(kept(folder.path()), KEPT[..1]);
+
+    let server = Server::answering(vec![CREATED]);
+    printed(&upload(&server.url));
+    assert!(server.requests()[0].head.starts_with("PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-000000000001 "));
+    assert!(kept(folder.path()).is_empty());
+    assert!(error_text(&upload("http://127.0.0.1:1")).starts_with("No kept reports in "));
+}
+
+#[test]
+fn keeps_reports_if_the_token_is_rejected() {
+    let Some(folder) = folder_with_kept(&KEPT) else { return };
+    let server = Server::answering(vec![UNAUTHENTICATED]);
+    let output = run_command(folder.path(), &["upload", "--server", &server.url, "--token-file", "token"]);
+    refused(&output, 5, &["With a valid token, upload it with: roundtrip upload "]);
+    assert_eq!((server.requests().len(), kept(folder.path())), (1, KEPT.map(str::to_owned).to_vec()));
 }

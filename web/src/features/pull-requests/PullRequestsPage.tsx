@@ -78,7 +78,7 @@ function NoPullRequests() {
         <li>
           Set the number, here 42, and upload:
           <CommandLine command={"jq '.pull_request = 42' report.json > pull-42.json"} />
-          <CommandLine command={`roundtrip upload pull-42.json --upload ${origin}`} />
+          <CommandLine command={`roundtrip upload pull-42.json --server ${origin}`} />
         </li>
       </ul>
       <p className="muted">Compared with the merge base; excluded from trends; no alerts.</p>
