@@ -84,10 +84,14 @@ pub(crate) enum Command {
     )]
     Init(InitArguments),
     /// Run a preset on this machine.
-    #[command(after_help = "Examples:\n  \
+    #[command(
+        after_help = "Needs a Git commit only to upload. Exit codes: 1 if a case failed; 2 before measuring if a program of the \
+        definition is missing.\n\n\
+        Examples:\n  \
         roundtrip run\n  \
         roundtrip run pipe unix-stream --size 64,1KiB --placement same-cpu\n  \
-        roundtrip run --preset sizes --upload http://127.0.0.1:7979 --token-file agent.token")]
+        roundtrip run --preset sizes --upload http://127.0.0.1:7979 --token-file agent.token"
+    )]
     Run(RunArguments),
     /// Compare two builds, alternating runs until conclusive.
     #[command(

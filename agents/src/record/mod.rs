@@ -60,7 +60,11 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
 
     let mut stop = stop::until_signalled()?;
     let (method, mut running) = start(arguments, &order)?;
-    eprintln!("Recording process {process} with {} for {} s; Ctrl-C stops", method.name(), arguments.seconds);
+    eprintln!(
+        "note: recording process {process} with {} for {} s; Ctrl-C stops",
+        method.name(),
+        arguments.seconds
+    );
     let begin = Instant::now();
     let until = begin + Duration::from_secs(arguments.seconds);
     let ended = loop {

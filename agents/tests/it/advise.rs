@@ -62,6 +62,17 @@ fn prints_ranking_ties_and_gaps() {
 }
 
 #[test]
+fn names_the_project_after_the_folder_outside_a_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("libfoo");
+    std::fs::create_dir(&library).unwrap();
+    let server = Server::answering(vec![("200 OK", "", advice)]);
+    printed(&run_command(&library, &["advise", "--sizes", "64:1", "--server", &server.url]));
+    let asked = &server.requests()[0].head;
+    assert!(asked.starts_with("GET /api/v1/projects/libfoo/advice?"), "{asked}");
+}
+
+#[test]
 fn explains_missing_results() {
     let server = Server::answering(vec![("200 OK", "", |_| {
         r#"{"sizes": {}, "by": "p50", "assumptions": [], "groups": []}"#.into()
