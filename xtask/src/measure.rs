@@ -21,6 +21,9 @@ pub(crate) const REPORT: &str = "last-report.json";
 /// The agent's exit code for a report that is saved because the upload failed.
 const EXIT_CODE_SPOOLED: i32 = 6;
 
+/// The agent's exit code if a case failed. The server has the others.
+const EXIT_CODE_FAILED: i32 = 1;
+
 /// Run ids by preset and commit.
 type Measured = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -38,8 +41,17 @@ impl Measuring<'_> {
     pub(crate) fn is_done(&self) -> bool {
         let measured = self.measured();
         let run_id = measured.get(PRESET).and_then(|runs| runs.get(&self.checkout.sha));
-        let is_stored = |run_id| http::get(&format!("{}/api/v1/runs/{run_id}", self.url)).is_ok();
-        !self.checkout.modified && run_id.is_some_and(is_stored)
+        !self.checkout.modified && run_id.is_some_and(|run_id| self.is_stored(run_id))
+    }
+
+    fn is_stored(&self, run_id: &str) -> bool {
+        http::get(&format!("{}/api/v1/runs/{run_id}", self.url)).is_ok()
+    }
+
+    /// Whether the server has the run of this report.
+    fn has_stored(&self, report: &Path) -> bool {
+        let run_id = read_report(report).and_then(|report| run_id(&report).map(str::to_owned));
+        run_id.is_ok_and(|run_id| self.is_stored(&run_id))
     }
 
     /// Runs the agent, with its progress and table on the terminal.
@@ -55,9 +67,12 @@ impl Measuring<'_> {
             // Measure the checkout for this server, also inside a pull request's job.
             .env_remove("GITHUB_ACTIONS")
             .stdin(Stdio::null());
+        // One of an earlier run would be taken for this one's.
+        let _ = fs::remove_file(&report);
         let status = tool::run_attached(&mut command)?;
         match status.code() {
             Some(0) => self.remember(&report),
+            Some(EXIT_CODE_FAILED) if self.has_stored(&report) => self.remember(&report),
             Some(EXIT_CODE_SPOOLED) => {
                 bail!("measured and saved, but not uploaded; see the message above")
             }
