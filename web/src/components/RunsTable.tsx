@@ -47,7 +47,7 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
 function Remarks({ run }: { run: RunSummary }) {
   const remarks = [
     ...(run.superseded ? ["superseded"] : []),
-    ...(run.work_tree_modified ? ["modified work tree"] : []),
+    ...(run.work_tree_modified ? ["modified or unbuilt"] : []),
     ...(run.build === "release" || isImport(run) ? [] : [`${run.build} build`]),
   ];
   return remarks.length === 0 ? null : <span className="warning">({remarks.join(", ")})</span>;

@@ -39,7 +39,7 @@ describe("pairs", () => {
       "p90 +5.0 %",
       "shape changed: p95 +30 %",
       "too noisy to detect 3 %; needs about 11 more repetitions per side",
-      "head: modified work tree",
+      "head: modified or unbuilt",
     ]);
   });
 });

@@ -72,7 +72,7 @@ export function largest<T extends { change: number }>(changes: T[]): T | null {
   );
 }
 
-/** Remarks below the case: tail, shape, why it is inconclusive, and modified work trees. */
+/** Remarks below the case: tail, shape, why it is inconclusive, and runs that may not match the commit. */
 export function remarksOf(pair: ComparisonPair): string[] {
   const quantiles = tailChanges(pair).map(({ figure, change }) => `${figure} ${signedText(change)}`);
   const shape =
@@ -84,7 +84,7 @@ export function remarksOf(pair: ComparisonPair): string[] {
     ...(quantiles.length > 0 ? [quantiles.join(", ")] : []),
     ...shape,
     ...(pair.undecided === null ? [] : [withoutInterval(pair.undecided)]),
-    ...(modified.length > 0 ? [`${modified.join(" and ")}: modified work tree`] : []),
+    ...(modified.length > 0 ? [`${modified.join(" and ")}: modified or unbuilt`] : []),
   ];
 }
 

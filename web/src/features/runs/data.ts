@@ -243,7 +243,7 @@ export function warningsOf(detail: RunDetail): string[] {
   const warnings = [
     run.superseded && "Superseded: another agent took over the job. Excluded from trends and comparisons.",
     run.quarantined && "Quarantined: untrusted source, such as a fork. Excluded from trends.",
-    run.work_tree_modified && "Modified work tree: results may not match the commit.",
+    run.work_tree_modified && "Modified or unbuilt: results may not match the commit.",
     !isFromFile &&
       !isSeeded &&
       run.build !== "release" &&

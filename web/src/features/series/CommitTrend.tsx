@@ -69,7 +69,7 @@ function CommitTrend(props: Props) {
   const format = shown[1] - shown[0] < 2 * DAY_MS ? formatMoment : formatDay;
   const parts = [
     props.legend,
-    stops.some(({ isModified }) => isModified) && "diamond: modified work tree",
+    stops.some(({ isModified }) => isModified) && "diamond: modified or unbuilt",
     ...props.notes,
     ...legendsOf(props.changes),
     changes.length > 0 && "dotted line: environment change",

@@ -140,7 +140,7 @@ export function PinnedFrame(props: PinnedFrameProps) {
             {commit.author}, {formatMoment(commit.committed_at)}
           </p>
         )}
-        {point.work_tree_modified && <p className="warning">Modified work tree.</p>}
+        {point.work_tree_modified && <p className="warning">Modified or unbuilt.</p>}
       </div>
       <Facts facts={facts} />
       <div className="pin-links">

@@ -119,7 +119,7 @@ export function StopTooltip({ series, stop, lines, measure, axis, remark, words 
   const remarks = [
     axis === "time" && formatMoment(new Date(stop.x).toISOString()),
     runs > 1 && `one of ${runs} runs`,
-    isModified && "modified work tree",
+    isModified && "modified or unbuilt",
     mark === "lossy" && "lossy",
     remark,
   ].filter(Boolean);

@@ -88,7 +88,7 @@ describe("caveats", () => {
       ]),
     );
     expect(caveats.join("\n")).toMatch(
-      /\(crosses\): udp\.\n.*\(open points\): old\.\n.*2 commits.*\nModified work tree: dirty\./,
+      /\(crosses\): udp\.\n.*\(open points\): old\.\n.*2 commits.*\nModified or unbuilt: dirty\./,
     );
   });
 

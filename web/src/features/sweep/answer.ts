@@ -76,7 +76,7 @@ export function caveatsOf(
     lossy.length > 0 && `Lossy, not compared (crosses): ${lossy.join(", ")}.`,
     elsewhere.length > 0 && `Other environment, not compared (open points): ${elsewhere.join(", ")}.`,
     commits.length > 1 && commitsText(commits),
-    modified.length > 0 && `Modified work tree: ${modified.join(", ")}.`,
+    modified.length > 0 && `Modified or unbuilt: ${modified.join(", ")}.`,
   ];
   return sentences.filter((sentence) => sentence !== false);
 }
