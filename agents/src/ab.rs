@@ -5,18 +5,17 @@ use crate::comparison::{self, ComparisonFormat, Line};
 use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
-use crate::settings::{self, CommandLine, Settings};
-use crate::{build, compare, node, output, run, summary};
+use crate::revision::{self, Revision};
+use crate::settings::{self, Settings};
+use crate::{compare, node, output, programs, run, summary};
 use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
-use roundtrip_bench::scratch;
 use roundtrip_stats::verdict::Rule;
-use roundtrip_wire::{CaseResult, CommitSha, RunId, Slug, Verdict};
+use roundtrip_wire::{CaseResult, MeasuredProgram, RunId, Slug, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -46,6 +45,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let PreparedComparison { plan, pairs, .. } = &PreparedComparison::prepare(arguments, &source)?;
     let comparison = Comparison { pairs: pairs.clone(), deadline: plan.deadline, rule: settings.rule() };
     let seed = arguments.seed.unwrap_or_else(rand::random);
+    let programs = of_both_sides(&comparison.pairs);
     let outcome = measure(&comparison, seed)?;
 
     let lines = lines(&outcome, &comparison.rule)?;
@@ -56,7 +56,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     }
     print(arguments.format, &outcome, &lines, detectable)?;
     if let Some(delivery) = delivery {
-        delivery.keep(RunId::draw(), plan, both_sides(outcome))?.send()?;
+        delivery.keep(RunId::draw(), plan, programs, both_sides(outcome))?.send()?;
     }
     if lines.iter().all(|line| line.ratio.is_none()) {
         return Err(Failure::NotComparable(
@@ -126,6 +126,17 @@ fn print(
     }
 }
 
+/// The programs of both sides, which do not come from the report's commit.
+fn of_both_sides(pairs: &[Pair]) -> Vec<MeasuredProgram> {
+    let side = |name: &str, cases: Vec<&PlannedCase>| {
+        let variant = Some(Slug::from_name(name));
+        let programs = programs::measured(cases, None).into_iter();
+        programs.map(|program| MeasuredProgram { variant: variant.clone(), ..program }).collect::<Vec<_>>()
+    };
+    let (base, head) = pairs.iter().map(|pair| (&pair.base, &pair.head)).unzip();
+    [side("base", base), side("head", head)].concat()
+}
+
 /// Both sides as the results of one run: two variants of each transport.
 fn both_sides(outcome: Outcome<Compared>) -> Outcome {
     let Outcome { environment, canaries, order_seed, started_at, finished_at, results } = outcome;
@@ -148,11 +159,11 @@ const PROGRAM: &str = include_str!("ab.toml");
 const NODE: &str = "node-framing";
 
 #[derive(Debug)]
-struct PreparedComparison<'a> {
+struct PreparedComparison {
     plan: Plan,
     pairs: Vec<Pair>,
     /// The checkouts of the programs, kept until the measurement ends.
-    _revisions: Option<[Revision<'a>; 2]>,
+    _revisions: Option<[Revision; 2]>,
 }
 
 /// The repository with its settings.
@@ -163,8 +174,8 @@ pub(crate) struct Source<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-impl<'a> PreparedComparison<'a> {
-    fn prepare(arguments: &AbArguments, source: &Source<'a>) -> crate::Result<Self> {
+impl PreparedComparison {
+    fn prepare(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<Self> {
         let AbArguments { base, head, .. } = arguments;
         let plan = plan(arguments.preset.as_deref(), arguments.of, source)?;
         let mut revisions = None;
@@ -200,8 +211,17 @@ pub(crate) fn without_cases(plan: &Plan, sides: Sides) -> Failure {
 
 impl<'a> Source<'a> {
     /// Checks out and builds a revision.
-    pub(crate) fn build(&self, revision: &str) -> crate::Result<Revision<'a>> {
-        Revision::build(self.git, self.root()?, revision, &self.settings.build)
+    pub(crate) fn build(&self, name: &str) -> crate::Result<Revision> {
+        let root = self.root()?;
+        let commit = revision::resolve(self.git, root, name)?;
+        let revision = Revision::check_out(self.git, root, &commit)?;
+        if name == commit.as_str() {
+            eprintln!("Revision {commit}");
+        } else {
+            eprintln!("Revision {name}: {commit}");
+        }
+        revision.build(&self.settings.build, None)?;
+        Ok(revision)
     }
 
     pub(crate) fn root(&self) -> crate::Result<&'a Path> {
@@ -261,82 +281,11 @@ fn with_command(plan: &Plan, command: &str) -> crate::Result<Vec<PlannedCase>> {
 }
 
 /// The cases of all the plan's programs, as they are in this revision.
-pub(crate) fn within(plan: &Plan, revision: &Revision<'_>) -> crate::Result<Vec<PlannedCase>> {
-    let placed = plan.cases.iter().filter_map(|case| Some((case, case.declared()?)));
-    placed
-        .map(|(case, (command, folder))| Ok(case.started_by(command.to_vec(), revision.folder(folder)?)))
-        .collect()
+pub(crate) fn within(plan: &Plan, revision: &Revision) -> crate::Result<Vec<PlannedCase>> {
+    let declared = plan.cases.iter().filter(|case| case.declared().is_some());
+    declared.map(|case| revision.place(case)).collect()
 }
 
 pub(crate) fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {
     base.iter().zip(head).map(|(base, head)| Pair { base: base.clone(), head: head.clone() }).collect()
-}
-
-/// The id of a revision's commit.
-pub(crate) fn resolve(git: &Git, root: &Path, name: &str) -> crate::Result<CommitSha> {
-    let commit = git.commit(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
-    commit.map_err(|_| {
-        let place = root.display();
-        Failure::Usage(format!("no revision `{name}` in {place}: expected a commit, branch or tag"))
-    })
-}
-
-// A revision, checked out and built in a temporary folder that is deleted with it.
-
-#[derive(Debug)]
-pub(crate) struct Revision<'a> {
-    git: &'a Git,
-    root: PathBuf,
-    folder: TempDir,
-}
-
-impl<'a> Revision<'a> {
-    /// Checks out a revision in a temporary work tree and builds it. The repository's work tree is unchanged.
-    fn build(git: &'a Git, root: &Path, name: &str, commands: &[CommandLine]) -> crate::Result<Self> {
-        let commit = resolve(git, root, name)?;
-        let folder = scratch::folder().map_err(|error| {
-            Failure::Other(format!("cannot create a folder for revision {name}: {error}"))
-        })?;
-        // Created first, so that dropping it undoes everything below.
-        let revision = Self { git, root: root.to_owned(), folder };
-        // Remove work trees that a killed run left registered.
-        git.ask(&["worktree", "prune"])?;
-        let path = revision.folder.path().to_string_lossy().into_owned();
-        git.ask(&["worktree", "add", "--detach", &path, commit.as_str()])?;
-        if revision.folder.path().join(".gitmodules").exists() {
-            Git::named(revision.folder.path()).ask(&["submodule", "update", "--init", "--recursive"])?;
-        }
-        if name == commit.as_str() {
-            eprintln!("Revision {commit}");
-        } else {
-            eprintln!("Revision {name}: {commit}");
-        }
-        build::build(commands, revision.folder.path())?;
-        Ok(revision)
-    }
-
-    /// The folder of this revision that is where this folder is in the repository.
-    fn folder(&self, folder: &Path) -> crate::Result<PathBuf> {
-        let real = |path: &Path| {
-            path.canonicalize()
-                .map_err(|error| Failure::Other(format!("cannot find {}: {error}", path.display())))
-        };
-        let within = real(folder)?;
-        let within = within.strip_prefix(real(&self.root)?).map_err(|_| {
-            Failure::Usage(format!(
-                "the definition in {} is outside the repository {}. Use a definition inside it.",
-                folder.display(),
-                self.root.display()
-            ))
-        })?;
-        Ok(self.folder.path().join(within))
-    }
-}
-
-impl Drop for Revision<'_> {
-    fn drop(&mut self) {
-        let path = self.folder.path().to_string_lossy().into_owned();
-        // If this fails, the next checkout prunes it.
-        let _ = self.git.ask(&["worktree", "remove", "--force", &path]);
-    }
 }

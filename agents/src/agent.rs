@@ -1,25 +1,31 @@
-//! `roundtrip agent --repository`: measures each new commit of a checkout and keeps every report until the
-//! server has accepted it. For enrolled machines, see [`crate::lab`].
+//! `roundtrip agent --repository`: measures each new commit of a checkout, and a range of old ones, and keeps every report
+//! until the server has accepted it. For enrolled machines, see [`crate::lab`].
+//! Each commit is built in its own temporary work tree, as its `roundtrip.toml` says.
 //! It does one thing at a time, so it does not use the network while it measures. It checks for a new commit
 //! every few seconds.
 
+use crate::build::Limits;
 use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
 use crate::failure::Failure;
+use crate::history::{self, History};
 use crate::lab::{self, Lab};
 use crate::log::Log;
+use crate::programs::{self, CommitTree};
 use crate::repository::{Git, Repository};
+use crate::revision::Revision;
 use crate::settings::Settings;
 use crate::spool::SpoolLock;
 use crate::stop::StopSignal;
 use crate::uploader::Uploader;
-use crate::{platform, run, spool, upload};
+use crate::{import, platform, run, spool, upload};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::{CaseResult, CommitSha, RunId, RunReport, Slug};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
@@ -31,6 +37,9 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A temporary file of this age was left by a killed process. A younger one may be in use by `roundtrip run`.
 const UNFINISHED_AGE_MIN: Duration = Duration::from_secs(3_600);
+
+/// The default preset.
+const PRESET: &str = "quick";
 
 pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
     if arguments.check {
@@ -52,10 +61,15 @@ pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
 struct Agent<'a> {
     log: &'a Log,
     git: Git,
-    plan: Plan,
-    project: Slug,
+    root: PathBuf,
+    /// The preset for every commit; by default, each commit's settings name its own.
+    plan: Option<Plan>,
+    project: Option<Slug>,
     machine: Option<Slug>,
     every: TimeDelta,
+    history: Option<History>,
+    /// The timeout of each command of a commit.
+    timeout: Duration,
     peer: PeerCommand,
     spool: PathBuf,
     measured: Measured,
@@ -70,14 +84,12 @@ impl<'a> Agent<'a> {
     /// Checks all arguments before measuring.
     fn prepare(arguments: &AgentArguments, watched: Watched<'_>, log: &'a Log) -> crate::Result<Self> {
         let work = &arguments.work;
-        let plan = run::plan(&work.preset)?;
+        let plan = work.preset.as_deref().map(run::plan).transpose()?;
         let git = Git::named(watched.repository);
-        let repository = Repository::read(&git)?;
-        let settings = Settings::read(&repository.root)?;
-        settings.check_machine(&environment::machine(work.machine.clone()).slug)?;
-        let project = settings.project(work.project.as_ref(), &repository.name);
+        let Repository { root, name, .. } = Repository::read(&git)?;
         let every = TimeDelta::from_std(work.every)
             .map_err(|_| Failure::Usage("--every is too long: expected hours or days, such as 12h".into()))?;
+        let history = History::read(&git, &root, arguments)?;
         upload::check_address(watched.upload)?;
         if watched.token_file == Path::new("-") {
             return Err(Failure::Usage(
@@ -90,25 +102,30 @@ impl<'a> Agent<'a> {
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
         let held = spool::lock(&spool)?;
         spool::sweep(&spool, UNFINISHED_AGE_MIN)?;
-        let (measured, warning) = Measured::read(&spool, project.clone(), plan.preset.clone());
+        let project = work.project.clone().unwrap_or_else(|| Slug::from_name(&name));
+        let preset = plan.as_ref().map(|plan| plan.preset.clone());
         log.write(&format!(
-            "roundtrip {}: measuring {project} in {} with {}; reports in {}; uploading to {}",
+            "roundtrip {}: measuring {} with {}; reports in {}; uploading to {}",
             env!("CARGO_PKG_VERSION"),
-            repository.root.display(),
-            plan.preset,
+            root.display(),
+            preset.as_ref().map_or("each commit's presets", Slug::as_str),
             spool.display(),
             watched.upload
         ));
+        let (measured, warning) = Measured::read(&spool, project, preset);
         if let Some(warning) = warning {
             log.write(&warning);
         }
         Ok(Self {
             log,
             git,
+            root,
             plan,
-            project,
+            project: work.project.clone(),
             machine: work.machine.clone(),
             every,
+            history,
+            timeout: arguments.lab.command_timeout,
             peer: run::peer()?,
             uploader: Uploader::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
             spool,
@@ -130,52 +147,153 @@ impl<'a> Agent<'a> {
         if self.uploader.deliver(stop, self.log).is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        if let Some(reason) = self.due() {
-            return self.measure(reason, stop);
+        let due = self.due();
+        if let Some((commit, reason)) = self.log_once(due).flatten() {
+            return self.measure(&commit, reason, stop);
         }
         let look = Instant::now() + LOOK_INTERVAL;
         Ok(stop.wait_until(self.uploader.next().map_or(look, |then| then.min(look))))
     }
 
-    /// The reason to measure the checked-out commit now, if there is one.
-    fn due(&mut self) -> Option<Reason> {
-        let head = self.git.head();
-        let commit = self.log_once(head)?;
-        self.measured.due(&commit, Utc::now(), self.every)
+    /// The commit to measure now, if there is one, and the reason.
+    fn due(&mut self) -> crate::Result<Option<(CommitSha, Reason)>> {
+        let head = self.git.head()?;
+        if let Some(reason) = self.measured.due(&head, Utc::now(), self.every) {
+            return Ok(Some((head, reason)));
+        }
+        let Some(history) = &mut self.history else { return Ok(None) };
+        let (commits, measured) = (history.commits(&self.git, &head)?, self.measured.commits());
+        let left = commits.iter().filter(|commit| !measured.contains(commit)).count();
+        Ok(history::next(commits, &measured).map(|next| (next.clone(), Reason::Old { left })))
     }
 
-    fn measure(&mut self, reason: Reason, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
-        let read = Repository::read(&self.git);
-        let Some(repository) = self.log_once(read) else {
+    fn measure(
+        &mut self,
+        commit: &CommitSha,
+        reason: Reason,
+        stop: &mut StopSignal,
+    ) -> crate::Result<ControlFlow<()>> {
+        let checked_out = self.check_out(commit, reason);
+        let Some((repository, revision)) = self.log_once(checked_out) else {
             return Ok(stop.wait_until(Instant::now() + LOOK_INTERVAL));
         };
-        let (id, commit) = (RunId::draw(), repository.commit.sha.clone());
         let name = format!("{} ({})", commit.short(), repository.commit.subject);
         self.log.write(&match reason {
             Reason::New => format!("measuring {name}"),
             Reason::Again => format!("measuring {name} again: no new commit"),
+            Reason::Old { left } => format!("measuring {name}, {left} of the range left"),
         });
-        let ControlFlow::Continue(outcome) =
-            harness::run_until(&self.plan, &self.peer, rand::random(), &mut |_| stop.check())
-        else {
-            self.log.write(&format!("stopped while measuring {name}: this run is discarded"));
-            return Ok(ControlFlow::Break(()));
+        let reports = match self.reports(repository, &revision, stop) {
+            Ok(Some(reports)) => reports,
+            Ok(None) => {
+                self.log.write(&format!("stopped while measuring {name}: this run is discarded"));
+                return Ok(ControlFlow::Break(()));
+            }
+            Err(failure) => {
+                // Paths from the commit's root.
+                let folder = format!("{}{}", revision.path().display(), std::path::MAIN_SEPARATOR);
+                let reason = failure.to_string().replace(&folder, "");
+                self.remember(commit, Some(reason.clone()));
+                self.log.write(&format!("skipped {name}: {reason}"));
+                return Ok(ControlFlow::Continue(()));
+            }
         };
+        let mut wanted = ControlFlow::Continue(());
+        for report in &reports {
+            let path = spool::path(&self.spool, report.run_id);
+            if spool::write_at_last(|| spool::write_json(&path, report), stop, self.log)?.is_break() {
+                wanted = ControlFlow::Break(());
+            }
+        }
+        self.remember(commit, None);
+        for report in &reports {
+            let seconds = (report.finished_at - report.started_at).num_seconds();
+            let preset = &report.suite.preset;
+            self.log.write(&format!("measured {name} with {preset} in {seconds} s: {}", summary(report)));
+        }
+        Ok(wanted)
+    }
+
+    /// Checks a commit out in a temporary work tree.
+    fn check_out(&self, commit: &CommitSha, reason: Reason) -> crate::Result<(Repository, Revision)> {
+        let mut repository = Repository::read(&self.git)?.at(&self.git, commit)?;
+        let branch = self.history.as_ref().and_then(History::branch);
+        if let (Reason::Old { .. }, Some(branch)) = (reason, branch) {
+            repository.branch = Some(branch.to_owned());
+        }
+        Ok((repository, Revision::check_out(&self.git, &self.root, commit)?))
+    }
+
+    /// Builds a commit and measures all its presets. `None` if the agent must stop.
+    fn reports(
+        &self,
+        repository: Repository,
+        revision: &Revision,
+        stop: &mut StopSignal,
+    ) -> crate::Result<Option<Vec<RunReport>>> {
+        let settings = Settings::read(revision.path())?;
+        settings.check_machine(&environment::machine(self.machine.clone()).slug)?;
+        // A requested preset is measured alone.
+        let commands = if self.plan.is_none() { &settings.command[..] } else { &[] };
+        let plans = self.plans(&settings, revision)?;
+        let mut cases = plans.iter().flat_map(|plan| &plan.cases);
+        if !commands.is_empty() || cases.any(|case| case.declared().is_some()) {
+            let built = revision.build(&settings.build, Some(self.limits(stop)));
+            if stop.check().is_break() {
+                return Ok(None);
+            }
+            built?;
+        }
+        plans.iter().try_for_each(|plan| revision.check_programs(plan))?;
+
         let subject = Subject {
+            project: settings.project(self.project.as_ref(), &repository.name),
             repository,
-            project: self.project.clone(),
             machine: self.machine.clone(),
             pull_request: None,
         };
-        let report = subject.report(id, &self.plan.preset, outcome);
-        let path = spool::path(&self.spool, report.run_id);
-        let kept = spool::write_at_last(|| spool::write_json(&path, &report), stop, self.log)?;
-        if let Err(failure) = self.measured.add(commit, report.finished_at) {
+        let mut reports = Vec::new();
+        for plan in &plans {
+            let tree = CommitTree { root: revision.path(), unbuilt: None };
+            let programs = programs::measured(&plan.cases, Some(tree));
+            let ControlFlow::Continue(outcome) =
+                harness::run_until(plan, &self.peer, rand::random(), &mut |_| stop.check())
+            else {
+                return Ok(None);
+            };
+            reports.push(subject.clone().report(RunId::draw(), &plan.preset, programs, outcome));
+        }
+        for imported in commands {
+            let results = import::results(imported, revision.path(), Some(&mut self.limits(stop)));
+            if stop.check().is_break() {
+                return Ok(None);
+            }
+            let (file, bytes) = results?;
+            reports.push(import::report(subject.clone(), &file, &bytes, imported.format)?.0);
+        }
+        Ok(Some(reports))
+    }
+
+    fn plans(&self, settings: &Settings, revision: &Revision) -> crate::Result<Vec<Plan>> {
+        if let Some(plan) = &self.plan {
+            let cases = plan.cases.iter().map(|case| revision.place(case)).collect::<crate::Result<_>>()?;
+            return Ok(vec![Plan { cases, ..plan.clone() }]);
+        }
+        if settings.presets.is_empty() && settings.command.is_empty() {
+            return Ok(vec![run::plan(PRESET)?]);
+        }
+        settings.presets.iter().map(|preset| revision.plan(&preset.within(revision.path()))).collect()
+    }
+
+    fn limits<'s>(&self, stop: &'s mut StopSignal) -> Limits<'s> {
+        Limits { timeout: self.timeout, stop }
+    }
+
+    /// Remembers that a commit was measured, or skipped for a reason.
+    fn remember(&mut self, commit: &CommitSha, skipped: Option<String>) {
+        if let Err(failure) = self.measured.add(commit.clone(), Utc::now(), skipped) {
             self.log.write(&format!("{failure}; after a restart, the agent will measure this commit again"));
         }
-        let seconds = (report.finished_at - report.started_at).num_seconds();
-        self.log.write(&format!("measured {name} in {seconds} s: {}", summary(&report)));
-        Ok(kept)
     }
 
     /// The value, or `None` and a line in the log, unless the last line was the same.
@@ -200,36 +318,45 @@ fn summary(report: &RunReport) -> String {
 const FILE: &str = "measured.json";
 
 /// Number of remembered commits. Older ones are measured again when checked out again.
-const COMMITS_MAX: usize = 1_000;
+const COMMITS_MAX: usize = 2 * history::COMMITS_MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     New,
     /// The last measurement, of any commit, is this long ago.
     Again,
+    /// In the range that the arguments name.
+    Old {
+        left: usize,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     project: Slug,
-    preset: Slug,
+    /// The requested preset; absent if the commit's settings named them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    preset: Option<Slug>,
     commit: CommitSha,
     finished_at: DateTime<Utc>,
+    /// Why the commit was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    skipped: Option<String>,
 }
 
-/// The measured commits of one project and preset. The file also has those of all others.
+/// The measured and skipped commits of one project and preset. The file also has those of all others.
 #[derive(Debug)]
 pub(crate) struct Measured {
     path: PathBuf,
     project: Slug,
-    preset: Slug,
+    preset: Option<Slug>,
     /// In the order of measurement.
     entries: Vec<Entry>,
 }
 
 impl Measured {
     /// Reads the file in this spool. If it is invalid, starts empty and returns a warning.
-    pub(crate) fn read(spool: &Path, project: Slug, preset: Slug) -> (Self, Option<String>) {
+    pub(crate) fn read(spool: &Path, project: Slug, preset: Option<Slug>) -> (Self, Option<String>) {
         let path = spool.join(FILE);
         let read = match fs::read(&path) {
             Ok(json) => serde_json::from_slice(&json).map_err(|error| error.to_string()),
@@ -254,11 +381,20 @@ impl Measured {
         (elapsed >= every || elapsed < TimeDelta::zero()).then_some(Reason::Again)
     }
 
-    pub(crate) fn add(&mut self, commit: CommitSha, finished_at: DateTime<Utc>) -> crate::Result<()> {
+    pub(crate) fn commits(&self) -> BTreeSet<&CommitSha> {
+        self.of_this_preset().map(|entry| &entry.commit).collect()
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        commit: CommitSha,
+        finished_at: DateTime<Utc>,
+        skipped: Option<String>,
+    ) -> crate::Result<()> {
         let (project, preset) = (self.project.clone(), self.preset.clone());
         self.entries
             .retain(|other| (&other.project, &other.preset, &other.commit) != (&project, &preset, &commit));
-        self.entries.push(Entry { project, preset, commit, finished_at });
+        self.entries.push(Entry { project, preset, commit, finished_at, skipped });
         self.entries.drain(..self.entries.len().saturating_sub(COMMITS_MAX));
         spool::write_json(&self.path, &self.entries)
     }
@@ -279,7 +415,8 @@ mod tests {
     }
 
     fn read(spool: &Path, preset: &str) -> Measured {
-        let (measured, warning) = Measured::read(spool, Slug::from_name("project"), Slug::from_name(preset));
+        let (measured, warning) =
+            Measured::read(spool, Slug::from_name("project"), Some(Slug::from_name(preset)));
         assert_eq!(warning, None);
         measured
     }
@@ -290,11 +427,11 @@ mod tests {
         let now = Utc::now();
         let mut measured = read(spool.path(), "quick");
         assert_eq!(measured.due(&commit('a'), now, HOUR), Some(Reason::New));
-        measured.add(commit('a'), now).unwrap();
+        measured.add(commit('a'), now, None).unwrap();
         assert_eq!(measured.due(&commit('a'), now, HOUR), None);
         assert_eq!(measured.due(&commit('b'), now, HOUR), Some(Reason::New));
         assert_eq!(measured.due(&commit('a'), now + HOUR, HOUR), Some(Reason::Again));
-        measured.add(commit('b'), now + HOUR).unwrap();
+        measured.add(commit('b'), now + HOUR, None).unwrap();
         assert_eq!(measured.due(&commit('a'), now + HOUR, HOUR), None, "another one was measured meanwhile");
         assert_eq!(
             measured.due(&commit('a'), now - HOUR, HOUR),
@@ -307,8 +444,8 @@ mod tests {
     fn remembers_commits_by_preset_after_a_restart() {
         let spool = tempfile::tempdir().unwrap();
         let now = Utc::now();
-        read(spool.path(), "quick").add(commit('a'), now).unwrap();
-        read(spool.path(), "full").add(commit('b'), now).unwrap();
+        read(spool.path(), "quick").add(commit('a'), now, None).unwrap();
+        read(spool.path(), "full").add(commit('b'), now, None).unwrap();
         assert_eq!(read(spool.path(), "quick").due(&commit('a'), now, HOUR), None);
         assert_eq!(read(spool.path(), "full").due(&commit('a'), now, HOUR), Some(Reason::New));
     }
@@ -322,15 +459,16 @@ mod tests {
             let commit = CommitSha::parse(&format!("{number:040x}")).unwrap();
             Entry {
                 project: Slug::from_name("project"),
-                preset: Slug::from_name("quick"),
+                preset: Some(Slug::from_name("quick")),
                 commit,
                 finished_at: now,
+                skipped: None,
             }
         };
         measured.entries = (0..COMMITS_MAX).map(entry).collect();
-        measured.add(entry(5).commit, now).unwrap();
+        measured.add(entry(5).commit, now, None).unwrap();
         assert_eq!(measured.entries.len(), COMMITS_MAX);
-        measured.add(commit('a'), now).unwrap();
+        measured.add(commit('a'), now, None).unwrap();
         assert_eq!(measured.entries.len(), COMMITS_MAX);
         assert_eq!(measured.due(&entry(0).commit, now, HOUR), Some(Reason::New));
         assert_eq!(measured.due(&entry(5).commit, now, HOUR), None);
@@ -341,7 +479,7 @@ mod tests {
         let spool = tempfile::tempdir().unwrap();
         fs::write(spool.path().join(FILE), "[{").unwrap();
         let (measured, warning) =
-            Measured::read(spool.path(), Slug::from_name("project"), Slug::from_name("quick"));
+            Measured::read(spool.path(), Slug::from_name("project"), Some(Slug::from_name("quick")));
         assert!(warning.is_some_and(|warning| warning.contains("measured.json")));
         assert_eq!(measured.due(&commit('a'), Utc::now(), HOUR), Some(Reason::New));
     }

@@ -1,12 +1,13 @@
 //! `roundtrip bisect`: finds the commit that made a case slower, in alternated pairs of each measured commit and the
 //! good one.
 
-use crate::ab::{self, Revision, Source};
+use crate::ab::{self, Source};
 use crate::cli::{BisectArguments, Format, Sides};
 use crate::comparison::{self, Line};
 use crate::failure::Failure;
 use crate::format::{change_interval, counted, signed_percent};
 use crate::repository::Git;
+use crate::revision::{self, Revision};
 use crate::settings::{self, Settings};
 use crate::stop::StopSignal;
 use crate::{output, run, stop, table};
@@ -183,7 +184,7 @@ impl History {
             let hint = "\nThis clone is shallow. Get the whole history first: git fetch --unshallow";
             Failure::Usage(problem + if is_shallow { hint } else { "" })
         };
-        let resolve = |name: &str| match ab::resolve(git, root, name) {
+        let resolve = |name: &str| match revision::resolve(git, root, name) {
             Err(failure) if is_shallow => Err(invalid(failure.to_string())),
             resolved => resolved,
         };
@@ -296,10 +297,10 @@ struct Search<'a> {
     peer: PeerCommand,
     stop: StopSignal,
     order_seed: u64,
-    good: Option<Revision<'a>>,
+    good: Option<Revision>,
     commits: Vec<Commit>,
     /// The build of each commit, made once.
-    builds: Vec<Option<Revision<'a>>>,
+    builds: Vec<Option<Revision>>,
     /// The pairs of each commit with good.
     log_ratios: Vec<Vec<f64>>,
     skipped: Vec<Option<String>>,
@@ -374,7 +375,7 @@ impl<'a> Search<'a> {
     }
 
     /// Builds good or bad, without which there is no search.
-    fn end(&mut self, name: &str, commit: &Commit) -> crate::Result<Revision<'a>> {
+    fn end(&mut self, name: &str, commit: &Commit) -> crate::Result<Revision> {
         self.build(&commit.sha)?.map_err(|reason| {
             Failure::Other(format!(
                 "{}\n--{name} {} must build. Pass another --{name}.",
@@ -385,7 +386,7 @@ impl<'a> Search<'a> {
     }
 
     /// Builds a commit in its own worktree. The inner error is why it does not build.
-    fn build(&mut self, sha: &CommitSha) -> crate::Result<Result<Revision<'a>, String>> {
+    fn build(&mut self, sha: &CommitSha) -> crate::Result<Result<Revision, String>> {
         self.check_stop()?;
         self.started += 1;
         let source = self.source;
@@ -418,7 +419,7 @@ impl<'a> Search<'a> {
 
     /// Every case of the plan with the programs of two built commits; `None` is good.
     fn pairs_of(&self, base: Option<usize>, head: usize) -> crate::Result<Vec<Pair>> {
-        let built = |revision: &Option<Revision<'_>>| match revision {
+        let built = |revision: &Option<Revision>| match revision {
             Some(revision) => ab::within(self.plan, revision),
             None => Err(Failure::Other("a commit is compared before it is built".into())),
         };

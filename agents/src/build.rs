@@ -2,19 +2,36 @@
 
 use crate::failure::Failure;
 use crate::settings::CommandLine;
+use crate::stop::StopSignal;
+use roundtrip_bench::sys::process_group::{self, ProcessGroup};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// The interval of checks on a command with limits.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Limits of a command that runs unattended: it is killed with all its processes.
+pub(crate) struct Limits<'a> {
+    pub(crate) timeout: Duration,
+    pub(crate) stop: &'a mut StopSignal,
+}
 
 /// Builds the programs of a repository in this folder. Output of the commands goes to standard error;
 /// standard output is for results.
-pub(crate) fn build(commands: &[CommandLine], folder: &Path) -> crate::Result<()> {
-    commands.iter().try_for_each(|command| {
+pub(crate) fn build<'a>(
+    commands: impl IntoIterator<Item = &'a CommandLine>,
+    folder: &Path,
+    mut limits: Option<Limits<'_>>,
+) -> crate::Result<()> {
+    commands.into_iter().try_for_each(|command| {
         let failed = |reason| Failure::Other(format!("build failed in {}: {reason}", folder.display()));
-        let output = run(command, "Building", folder, std::io::stderr().into()).map_err(failed)?;
-        if output.status.success() {
+        let status =
+            run(command, "Building", folder, std::io::stderr().into(), limits.as_mut()).map_err(failed)?;
+        if status.success() {
             return Ok(());
         }
-        Err(failed(format!("`{command}` failed: {}", output.status)))
+        Err(failed(format!("`{command}` failed: {status}")))
     })
 }
 
@@ -24,16 +41,33 @@ pub(crate) fn run(
     doing: &str,
     folder: &Path,
     stdout: Stdio,
-) -> Result<Output, String> {
+    limits: Option<&mut Limits<'_>>,
+) -> Result<ExitStatus, String> {
     let CommandLine(words) = command;
     let (program, arguments) = words.split_first().ok_or("empty command in roundtrip.toml")?;
     eprintln!("{doing}: {command}");
-    Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cannot start `{command}`: {error}"))
+    let mut process = Command::new(program);
+    process.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::inherit());
+    let failed = |error| format!("cannot start `{command}`: {error}");
+    let Some(limits) = limits else { return process.status().map_err(failed) };
+
+    process_group::prepare(&mut process);
+    let began = Instant::now();
+    let mut child = process.spawn().map_err(failed)?;
+    let group = ProcessGroup::new(&child).map_err(failed)?;
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(status);
+        }
+        let reason = if limits.stop.wait_until(Instant::now() + LOOK_INTERVAL).is_break() {
+            "was stopped".to_owned()
+        } else if began.elapsed() > limits.timeout {
+            format!("timed out after {} s", limits.timeout.as_secs())
+        } else {
+            continue;
+        };
+        group.end();
+        child.wait().map_err(failed)?;
+        return Err(format!("`{command}` {reason}"));
+    }
 }

@@ -1,6 +1,7 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 use crate::comparison::{ComparisonFormat, FailOn};
+use crate::history::CommitRange;
 use crate::node::NamedNode;
 use crate::platform::{Folders, Limits, System};
 use crate::selection;
@@ -153,7 +154,8 @@ pub(crate) enum Command {
         enrol the machine first: `roundtrip enrol`.\n\n\
         Examples:\n  \
         sudo roundtrip agent\n  \
-        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m"
+        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m\n  \
+        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --since v1.4"
     )]
     Agent(AgentArguments),
     /// Enrol this machine in a lab.
@@ -708,9 +710,9 @@ pub(crate) struct WorkArguments {
     /// With --repository: upload token file.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// With --repository: preset or definition (FILE.toml).
-    #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
-    pub(crate) preset: String,
+    /// With --repository: preset or definition (FILE.toml) [default: from each commit's roundtrip.toml, else quick].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: Option<String>,
     /// With --repository: also measure at this interval (90s, 30m, 12h, 1d).
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = humantime::parse_duration)]
     pub(crate) every: Duration,
@@ -747,6 +749,12 @@ pub(crate) struct AgentArguments {
     pub(crate) work: WorkArguments,
     #[command(flatten)]
     pub(crate) lab: LabArguments,
+    /// With --repository: also measure the first-parent commits after this one.
+    #[arg(long, value_name = "REV", requires = "repository")]
+    pub(crate) since: Option<String>,
+    /// With --repository: also measure the first-parent commits of this range.
+    #[arg(long, value_name = "A..B", requires = "repository", conflicts_with = "since")]
+    pub(crate) commits: Option<CommitRange>,
     /// With --repository: folder for pending reports [default: as `roundtrip run`].
     #[arg(long, value_name = "FOLDER", requires = "repository")]
     pub(crate) spool: Option<PathBuf>,

@@ -13,7 +13,7 @@ use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;
 use roundtrip_wire::import::{ImportRequest, ImportedFile};
-use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
+use roundtrip_wire::{MeasuredProgram, ProgramOrigin, RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -113,8 +113,14 @@ impl<'a> Delivery<'a> {
     }
 
     /// Writes the report to the requested file, and to the spool until the server has it.
-    pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
-        let report = self.subject.clone().report(id, &plan.preset, outcome);
+    pub(crate) fn keep(
+        &self,
+        id: RunId,
+        plan: &Plan,
+        programs: Vec<MeasuredProgram>,
+        outcome: Outcome,
+    ) -> crate::Result<Kept> {
+        let report = self.subject.clone().report(id, &plan.preset, programs, outcome);
         let json = json(&report)?;
         if let Some(path) = self.output() {
             spool::write(path, &json)?;
@@ -151,8 +157,15 @@ fn json(value: &impl Serialize) -> crate::Result<Vec<u8>> {
 }
 
 impl Subject {
-    pub(crate) fn report(self, run_id: RunId, preset: &Slug, outcome: Outcome) -> RunReport {
+    pub(crate) fn report(
+        self,
+        run_id: RunId,
+        preset: &Slug,
+        programs: Vec<MeasuredProgram>,
+        outcome: Outcome,
+    ) -> RunReport {
         let Self { repository, project, machine, pull_request } = self;
+        let is_found = programs.iter().any(|program| program.origin == ProgramOrigin::Found);
         RunReport {
             schema_version: SCHEMA_VERSION,
             run_id,
@@ -162,7 +175,7 @@ impl Subject {
             pull_request,
             job: None,
             commit: repository.commit,
-            work_tree_modified: repository.work_tree_modified,
+            work_tree_modified: repository.work_tree_modified || is_found,
             history: repository.history,
             machine: environment::machine(machine),
             environment: outcome.environment,
@@ -173,6 +186,7 @@ impl Subject {
                 order_seed: outcome.order_seed,
                 build: Slug::from_name(roundtrip_bench::BUILD),
             },
+            programs,
             started_at: outcome.started_at,
             finished_at: outcome.finished_at,
             results: outcome.results,

@@ -1,12 +1,13 @@
 //! `roundtrip import`: turns results of another tool into a run, and uploads the original file with it.
 
+use crate::build::{self, Limits};
 use crate::cli::{ImportArguments, OrAuto};
 use crate::delivery::{Delivery, Kept, Subject};
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::repository::Repository;
 use crate::settings::{Imported, Settings};
 use crate::table::ImportedTables;
-use crate::{build, output, spool};
+use crate::{output, spool};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::Utc;
 use roundtrip_bench::harness::Outcome;
@@ -14,9 +15,8 @@ use roundtrip_import::wire::{ReportWriter, UNKNOWN};
 use roundtrip_import::{Format, INPUT_BYTES_MAX, Import, Repetitions};
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportedFile};
 use roundtrip_wire::{CaseResult, Environment, RunId, RunReport, Slug};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Seek, Write};
 use std::path::Path;
-use std::process::Stdio;
 
 pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
     let ImportArguments { file, format, delivery } = arguments;
@@ -48,22 +48,36 @@ pub(crate) fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Imports the output of a command in the settings, or the file that it writes.
+/// Imports the results of a command in the settings.
 pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'_>) -> crate::Result<()> {
-    let Imported { run: command, format, file } = imported;
-    let stdout = if file.is_some() { std::io::stderr().into() } else { Stdio::piped() };
-    let output = build::run(command, "Running", root, stdout).map_err(Failure::Other)?;
-    if !output.status.success() {
-        return Err(Failure::Other(format!(
-            "`{command}` failed ({}): its results were not imported",
-            output.status
-        )));
-    }
-    let (name, bytes) = match file {
-        Some(file) => read(&root.join(file))?,
-        None => (command.program().to_owned(), output.stdout),
+    let (name, bytes) = results(imported, root, None)?;
+    take(delivery, name, bytes, imported.format)
+}
+
+/// Runs a command in the settings, and returns the name and bytes of its output, or of the file that it writes.
+pub(crate) fn results(
+    imported: &Imported,
+    root: &Path,
+    limits: Option<&mut Limits<'_>>,
+) -> crate::Result<(String, Vec<u8>)> {
+    let Imported { run: command, file, .. } = imported;
+    // A file, so that the command never waits for a reader.
+    let mut printed = tempfile::tempfile().on_disk(root)?;
+    let stdout = match file {
+        Some(_) => std::io::stderr().into(),
+        None => printed.try_clone().on_disk(root)?.into(),
     };
-    take(delivery, name, bytes, *format)
+    let status = build::run(command, "Running", root, stdout, limits).map_err(Failure::Other)?;
+    if !status.success() {
+        return Err(Failure::Other(format!("`{command}` failed ({status}): its results were not imported")));
+    }
+    match file {
+        Some(file) => read(&root.join(file)),
+        None => {
+            let bytes = printed.rewind().and_then(|()| read_all(printed)).on_disk(root)?;
+            Ok((command.program().to_owned(), bytes))
+        }
+    }
 }
 
 /// Writes, prints and uploads the results of a file. As a report they can take a hundred times the memory of the file,
@@ -134,7 +148,7 @@ fn parse(
         finished_at: now,
         results: Vec::new(),
     };
-    let mut report = subject.report(RunId::draw(), &Slug::from_name("import"), outcome);
+    let mut report = subject.report(RunId::draw(), &Slug::from_name("import"), Vec::new(), outcome);
     report.suite.build = Slug::from_name(UNKNOWN);
     Ok((report, import))
 }

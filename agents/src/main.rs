@@ -12,8 +12,9 @@
 //! - `platform`: everything specific to an operating system.
 //! - `ci`: pull request and OIDC token of a CI job.  `summary`: Markdown for its page.
 //! - `repository`: the checked-out commit.  `settings`: `roundtrip.toml`.  `build`: builds a repository's programs.
+//! - `revision`: a commit in a temporary folder.  `history`: the order in which `agent` measures old commits.
+//! - `programs`: the measured programs: their place in definitions, their files, and whether they come from the commit.
 //! - `doctor`: sources of noise.  `list`: transports, scenarios and presets.  `suite_page`: the same for the docs.
-//! - `programs`: programs that definitions declare.
 //! - `table`: the report as text.  `ranking`: its last lines.  `node`: which `node` to measure.
 //! - `import`: results of other tools.
 //! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
@@ -40,6 +41,7 @@ mod doctor;
 mod enrol;
 mod failure;
 mod format;
+mod history;
 mod http;
 mod import;
 mod init;
@@ -56,6 +58,7 @@ mod programs;
 mod ranking;
 mod record;
 mod repository;
+mod revision;
 mod run;
 mod selection;
 mod service;

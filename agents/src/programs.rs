@@ -1,11 +1,80 @@
-//! Programs that definitions declare: their place for messages, and whether they exist.
+//! The measured programs: their place in definitions, the digests of their files, and whether they come from the commit.
 
 use crate::failure::Failure;
+use crate::repository::Git;
+use crate::revision::is_within;
 use crate::settings::{self, Settings};
-use roundtrip_bench::definition::Plan;
-use roundtrip_bench::program::Program;
-use roundtrip_wire::Slug;
+use roundtrip_bench::definition::{Plan, PlannedCase};
+use roundtrip_bench::program::{Launch, Program, ProgramFile};
+use roundtrip_wire::{MeasuredProgram, ProgramOrigin, Slug};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Larger files are not read: a program is smaller, and reading them would take long.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// A work tree without changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommitTree<'a> {
+    pub(crate) root: &'a Path,
+    /// The repository, if nothing was built: then only tracked files come from the commit.
+    pub(crate) unbuilt: Option<&'a Git>,
+}
+
+impl CommitTree<'_> {
+    /// Whether a program that starts in this folder comes from the commit.
+    fn has(&self, folder: &Path, files: &[ProgramFile]) -> bool {
+        let mut own = files.iter().filter(|file| !file.is_installed).map(|file| file.path.as_path());
+        let is_within = is_within(self.root, folder) && own.clone().all(|path| is_within(self.root, path));
+        let are_tracked = |git: &Git| own.clone().next().is_some() && own.all(|path| git.tracks(path));
+        is_within && self.unbuilt.is_none_or(are_tracked)
+    }
+}
+
+/// The external programs of these cases. Without a tree, those that a definition declares were measured as found.
+pub(crate) fn measured<'a>(
+    cases: impl IntoIterator<Item = &'a PlannedCase>,
+    tree: Option<CommitTree<'_>>,
+) -> Vec<MeasuredProgram> {
+    let mut digests: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let mut all: Vec<MeasuredProgram> = Vec::new();
+    for program in cases.into_iter().filter_map(|case| case.transport.program()) {
+        let (transport, variant) = (&program.info.slug, &program.variant);
+        let is_known = all.iter().any(|one| (&one.transport, &one.variant) == (transport, variant));
+        if is_known || !matches!(program.launch, Launch::Command(_)) {
+            continue;
+        }
+        let files = program.files();
+        let origin = match program.declared() {
+            None => ProgramOrigin::Machine,
+            Some((_, folder)) if tree.is_some_and(|tree| tree.has(folder, &files)) => ProgramOrigin::Commit,
+            Some(_) => ProgramOrigin::Found,
+        };
+        let files = files.into_iter().filter_map(|ProgramFile { word, path, .. }| {
+            Some((word, digests.entry(path).or_insert_with_key(|path| digest(path).ok()).clone()?))
+        });
+        let files = files.collect();
+        all.push(MeasuredProgram { transport: transport.clone(), variant: variant.clone(), origin, files });
+    }
+    all
+}
+
+fn digest(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() > FILE_BYTES_MAX {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex::encode(hasher.finalize())),
+            length => hasher.update(&buffer[..length]),
+        }
+    }
+}
 
 /// The command and the place of each declared program by its transport, as in `./bin/mq, ipc.toml:12`.
 pub(crate) type Places = BTreeMap<Slug, String>;

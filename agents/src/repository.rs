@@ -96,6 +96,12 @@ impl Repository {
         })
     }
 
+    /// Another commit of the same repository and branch, in a work tree without changes.
+    pub(crate) fn at(self, git: &Git, commit: &CommitSha) -> crate::Result<Self> {
+        let (commit, history) = line(git, commit.as_str())?;
+        Ok(Self { commit, history, work_tree_modified: false, ..self })
+    }
+
     /// A commit of a bare mirror, with the given repository name.
     pub(crate) fn of_commit(git: &Git, commit: &CommitSha, name: &str) -> crate::Result<Self> {
         let (commit, history) = line(git, commit.as_str())?;
@@ -173,6 +179,13 @@ impl Git {
         self.ask(&["remote", "get-url", "origin"]).ok()
     }
 
+    /// The absolute path of the folder with the objects and references, which work trees share.
+    pub(crate) fn common_folder(&self) -> crate::Result<PathBuf> {
+        let path = self.folder.join(self.ask(&["rev-parse", "--git-common-dir"])?.trim_end());
+        std::path::absolute(&path)
+            .map_err(|error| Failure::Other(format!("cannot find {}: {error}", path.display())))
+    }
+
     pub(crate) fn head(&self) -> crate::Result<CommitSha> {
         self.commit(&["rev-parse", "--verify", "HEAD"])
     }
@@ -188,6 +201,11 @@ impl Git {
         Ok(!self.ask(&["status", "--porcelain", "--untracked-files=no"])?.is_empty())
     }
 
+    /// Whether this is a tracked file.
+    pub(crate) fn tracks(&self, path: &Path) -> bool {
+        self.ask(&["ls-files", "--error-unmatch", "--", &path.to_string_lossy()]).is_ok()
+    }
+
     pub(crate) fn is_shallow(&self) -> crate::Result<bool> {
         Ok(self.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "true")
     }
@@ -199,6 +217,7 @@ impl Git {
             // Read-only: git writes no file of the repository and runs no program that it configures
             // (git-config(1)).
             command.args(["--no-optional-locks", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"]);
+            command.args(["-c", "core.hooksPath=/dev/null"]);
         }
         if let Some(protocols) = self.protocols {
             command.args(["-c", "core.hooksPath=/dev/null"]);

@@ -5,8 +5,8 @@ use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::output::Progress;
-use crate::programs::Places;
-use crate::repository::Repository;
+use crate::programs::{CommitTree, Places};
+use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
 use crate::table::Style;
 use crate::upload::{self, UploadKind};
@@ -22,6 +22,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     let asked = arguments.preset.as_deref().map(|preset| prepare(preset, arguments)).transpose()?;
     let repository = Repository::here()?;
     let root = repository.root.clone();
+    let is_of_commit = !repository.work_tree_modified && !repository.commit.is_absent();
     let settings = Settings::read(&root)?;
     let plans = match asked {
         Some(plan) => vec![plan],
@@ -44,11 +45,14 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     let peer = peer()?;
     if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(|case| case.declared().is_some())
     {
-        build::build(&settings.build, &root)?;
+        build::build(&settings.build, &root, None)?;
     }
     programs::check(&plans, &settings)?;
-    let failed: Vec<usize> =
-        plans.iter().map(|plan| measure(plan, &peer, &delivery, arguments)).collect::<crate::Result<_>>()?;
+    let git = Git::here();
+    let unbuilt = settings.build.is_empty().then_some(&git);
+    let tree = is_of_commit.then_some(CommitTree { root: &root, unbuilt });
+    let measure = |plan| measure(plan, tree, &peer, &delivery, arguments);
+    let failed: Vec<usize> = plans.iter().map(measure).collect::<crate::Result<_>>()?;
     commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))?;
     match failed.iter().sum() {
         0 => Ok(()),
@@ -78,12 +82,14 @@ fn prepare(preset: &str, arguments: &RunArguments) -> crate::Result<Plan> {
 /// Measures, prints and uploads; returns the number of failed cases.
 fn measure(
     plan: &Plan,
+    tree: Option<CommitTree<'_>>,
     peer: &PeerCommand,
     delivery: &Delivery<'_>,
     arguments: &RunArguments,
 ) -> crate::Result<usize> {
     let id = RunId::draw();
-    let kept = delivery.keep(id, plan, with_progress(plan, peer))?;
+    let programs = programs::measured(&plan.cases, tree);
+    let kept = delivery.keep(id, plan, programs, with_progress(plan, peer))?;
     if let Some(path) = &arguments.summary {
         summary::append(path, &summary::of_run(&kept.report)?)?;
     }

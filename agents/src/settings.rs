@@ -37,11 +37,11 @@ pub(crate) const FILE: &str = "roundtrip.toml";
 pub(crate) struct Settings {
     /// Project name in charts. Default: the repository's name.
     pub(crate) project: Option<Name>,
-    /// Presets and definitions (paths that end in `.toml`) that `roundtrip run` measures in this order.
+    /// Presets and definitions (paths that end in `.toml`) that `roundtrip run` and agents measure in this order.
     /// Default: `quick`.
     pub(crate) presets: Vec<Preset>,
     /// Commands that build the programs of the definitions, run in order in the repository root without a
-    /// shell. `roundtrip run` builds before measuring; `roundtrip ab` builds each revision.
+    /// shell. `roundtrip run` builds before measuring; `roundtrip ab` and agents build each revision.
     pub(crate) build: Vec<CommandLine>,
     /// Machines that may upload results. Default: any. Use it to keep laptops out of the charts; results of
     /// different machines are never compared.

@@ -11,7 +11,9 @@ use roundtrip_import::Repetitions;
 use roundtrip_stats::comparison::CONFIDENCE_PPM;
 use roundtrip_stats::distribution::Encoded;
 use roundtrip_stats::{Distribution, Quartiles, interval};
-use roundtrip_wire::{CaseResult, EndObservation, Repetition, RunReport, Slug, Summary, SystemCalls};
+use roundtrip_wire::{
+    CaseResult, EndObservation, ProgramOrigin, Repetition, RunReport, Slug, Summary, SystemCalls,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How to print a report.
@@ -111,9 +113,21 @@ pub(crate) fn revision(report: &RunReport) -> String {
     }
 }
 
+/// Why a report may not describe its commit.
 pub(crate) fn modified(report: &RunReport) -> &'static str {
-    let is_modified = report.work_tree_modified && !report.commit.is_absent();
-    if is_modified { ", with uncommitted changes" } else { "" }
+    match report.work_tree_modified && !report.commit.is_absent() {
+        true if unbuilt(report).is_empty() => ", with uncommitted changes",
+        true => ", unbuilt: measured as found",
+        false => "",
+    }
+}
+
+/// The programs that may not come from the commit.
+fn unbuilt(report: &RunReport) -> Vec<&str> {
+    let found = report.programs.iter().filter(|program| program.origin == ProgramOrigin::Found);
+    let mut names: Vec<&str> = found.map(|program| program.transport.as_str()).collect();
+    names.dedup();
+    names
 }
 
 fn heading(report: &RunReport) -> String {
@@ -131,8 +145,17 @@ fn heading(report: &RunReport) -> String {
     } else {
         ""
     };
+    let unbuilt = if unbuilt(report).is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\nTrends exclude this run: {} may not come from the commit. Measure a checkout without changes, with `build` in \
+             roundtrip.toml.",
+            unbuilt(report).join(", ")
+        )
+    };
     format!(
-        "{project} {revision}{modified} on {machine} ({} {}, {}; clock {cost}){build}\n",
+        "{project} {revision}{modified} on {machine} ({} {}, {}; clock {cost}){build}{unbuilt}\n",
         report.machine.os,
         fact("os.kernel"),
         fact("cpu.model"),

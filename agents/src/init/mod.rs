@@ -292,7 +292,7 @@ fn measure(found: &Found, choices: &Choices) -> crate::Result<()> {
     let ours: Vec<CommandLine> =
         example.build.and_then(|command| command.try_into().ok()).into_iter().collect();
     let commands = if has_settings { &settings.build } else { &ours };
-    build::build(commands, &found.root).map_err(|failure| kept(failure.to_string()))?;
+    build::build(commands, &found.root, None).map_err(|failure| kept(failure.to_string()))?;
 
     let plan = run::plan(&found.root.join(DEFINITION).to_string_lossy())?;
     let programs = plan.cases.iter().filter(|case| case.declared().is_some());

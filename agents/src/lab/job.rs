@@ -6,12 +6,13 @@ use super::runner::{DiskWatch, Output};
 use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::import;
+use crate::programs::{self, CommitTree};
 use crate::settings::Preset;
-use roundtrip_bench::definition::Plan;
+use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::harness::ab::{self, Comparison, Pair};
 use roundtrip_bench::harness::{self, Event, Outcome, PeerCommand};
 use roundtrip_wire::lab::Assignment;
-use roundtrip_wire::{CommitSha, RunId, RunReport, Slug};
+use roundtrip_wire::{CommitSha, MeasuredProgram, ProgramOrigin, RunId, RunReport, Slug};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -115,14 +116,22 @@ impl JobRunner {
         let _shown = base.into_iter().chain([head]).map(Built::show).collect::<crate::Result<Vec<_>>>()?;
         let mut disk = self.checkouts.runner.disk(vec![home.to_owned()]);
         for plan in plans {
-            let confined = self.confined(plan, home)?;
+            let (confined, programs) = (self.confined(plan, home)?, programs_of(&plan.cases, head));
             let pairs = match base {
                 Some(base) => pairs(&confined, head, base)?,
                 None => Vec::new(),
             };
             // Skip built-in transports: they are the same on both sides.
             if let Some(base) = base.filter(|_| !pairs.is_empty()) {
-                reports.extend(self.compare(job, &confined, pairs, [base, head], heartbeat, &mut disk)?);
+                let on_base: Vec<_> =
+                    self::pairs(plan, head, base)?.into_iter().map(|pair| pair.base).collect();
+                let programs = [programs_of(&on_base, base), programs];
+                let measured = self.compare(&confined, pairs, head, heartbeat, &mut disk)?;
+                let sides = [base, head].into_iter().zip(programs).zip(measured);
+                reports
+                    .extend(sides.map(|((built, programs), outcome)| {
+                        self.report(job, built, plan, programs, outcome)
+                    }));
                 continue;
             }
             let outcome =
@@ -130,21 +139,20 @@ impl JobRunner {
                     Event::Measuring(_) => ControlFlow::Continue(()),
                     Event::Repetition { .. } => between(heartbeat, &mut disk),
                 });
-            reports.push(self.report(job, head, plan, completed(outcome)?));
+            reports.push(self.report(job, head, plan, programs, completed(outcome)?));
         }
         Ok(reports)
     }
 
-    /// Alternates both sides, and returns a report of each.
+    /// Alternates both sides, and returns the outcome of each.
     fn compare(
         &self,
-        job: &Assignment,
         plan: &Plan,
         pairs: Vec<Pair>,
-        [base, head]: [&Built; 2],
+        head: &Built,
         heartbeat: &mut Heartbeat<'_>,
         disk: &mut DiskWatch,
-    ) -> Result<[RunReport; 2], NoReports> {
+    ) -> Result<[Outcome; 2], NoReports> {
         let comparison = Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule() };
         let outcome =
             ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| between(heartbeat, disk));
@@ -159,7 +167,7 @@ impl JobRunner {
             finished_at,
             results,
         };
-        Ok([self.report(job, base, plan, side(of_base)), self.report(job, head, plan, side(of_head))])
+        Ok([side(of_base), side(of_head)])
     }
 
     fn import(
@@ -181,8 +189,15 @@ impl JobRunner {
         Ok(reports)
     }
 
-    fn report(&self, job: &Assignment, built: &Built, plan: &Plan, outcome: Outcome) -> RunReport {
-        of_job(job, self.subject(job, built).report(RunId::draw(), &plan.preset, outcome))
+    fn report(
+        &self,
+        job: &Assignment,
+        built: &Built,
+        plan: &Plan,
+        programs: Vec<MeasuredProgram>,
+        outcome: Outcome,
+    ) -> RunReport {
+        of_job(job, self.subject(job, built).report(RunId::draw(), &plan.preset, programs, outcome))
     }
 
     fn subject(&self, job: &Assignment, built: &Built) -> Subject {
@@ -203,6 +218,15 @@ impl JobRunner {
         });
         Ok(Plan { cases: cases.collect(), ..plan.clone() })
     }
+}
+
+/// The programs of a built commit. A build may link to files that only the agent can read: their digests stay here.
+fn programs_of(cases: &[PlannedCase], built: &Built) -> Vec<MeasuredProgram> {
+    let mut programs = programs::measured(cases, Some(CommitTree { root: &built.root, unbuilt: None }));
+    for program in programs.iter_mut().filter(|program| program.origin == ProgramOrigin::Found) {
+        program.files.clear();
+    }
+    programs
 }
 
 /// The presets of the job, else those in the commit's settings.

@@ -100,7 +100,7 @@ struct Service {
     owner: Option<String>,
     server: String,
     token_file: String,
-    preset: String,
+    preset: Option<String>,
     every: Duration,
     machine: Option<Slug>,
     project: Option<Slug>,
@@ -108,7 +108,8 @@ struct Service {
 
 impl Service {
     fn new(watched: Watched<'_>, work: &WorkArguments) -> crate::Result<Self> {
-        run::plan(&work.preset)?;
+        let preset = work.preset.as_deref();
+        preset.map(run::plan).transpose()?;
         upload::check_address(watched.upload)?;
         Ok(Self {
             program: program()?,
@@ -116,11 +117,13 @@ impl Service {
             owner: platform::owner(watched.repository).ok(),
             server: one_line(watched.upload)?,
             token_file: absolute(watched.token_file)?,
-            preset: if is_file(&work.preset) {
-                absolute(Path::new(&work.preset))?
-            } else {
-                work.preset.clone()
-            },
+            preset: preset
+                .map(
+                    |preset| {
+                        if is_file(preset) { absolute(Path::new(preset)) } else { Ok(preset.to_owned()) }
+                    },
+                )
+                .transpose()?,
             every: work.every,
             machine: work.machine.clone(),
             project: work.project.clone(),
@@ -136,7 +139,9 @@ impl Service {
         option("--upload", &self.server);
         option("--token-file", token_file);
         option("--spool", spool);
-        option("--preset", &self.preset);
+        if let Some(preset) = &self.preset {
+            option("--preset", preset);
+        }
         option("--every", &every);
         let names = [("--machine", &self.machine), ("--project", &self.project)];
         for (name, value) in names.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
@@ -146,7 +151,7 @@ impl Service {
     }
 
     fn readable(&self) -> Vec<&str> {
-        let preset = is_file(&self.preset).then_some(self.preset.as_str());
+        let preset = self.preset.as_deref().filter(|preset| is_file(preset));
         [self.program.as_str(), &self.repository].into_iter().chain(preset).collect()
     }
 }

@@ -23,7 +23,7 @@ fn service() -> Service {
         owner: Some("anna".into()),
         server: "https://roundtrip.example.org/?a=1&b=2".into(),
         token_file: "/etc/roundtrip/agent %i.token".into(),
-        preset: "quick".into(),
+        preset: Some("quick".into()),
         every: Duration::from_secs(5_400),
         machine: Some(Slug::parse("lab-1").unwrap()),
         project: None,

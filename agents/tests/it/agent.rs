@@ -1,11 +1,19 @@
 //! `roundtrip agent`: measures each commit once, keeps every report until it is uploaded, and stops on
 //! request.
 
-use crate::run::{commit, repository};
+#[cfg(unix)]
+use crate::run::commit_all;
+use crate::run::{commit, git, repository};
 use crate::server::{self, Server, header};
 use crate::upload::{CREATED, REFUSED, UNAUTHENTICATED, report};
 use crate::{Process, definition, refused, roundtrip, run_command};
+#[cfg(unix)]
+use crate::{assert_contains, definition_of_programs, has_programs, program, words};
+#[cfg(unix)]
+use roundtrip_wire::ProgramOrigin;
 use roundtrip_wire::RunReport;
+#[cfg(unix)]
+use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,6 +29,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Lab {
     folder: TempDir,
     server: String,
+    /// Further arguments of the agent.
+    further: Vec<String>,
 }
 
 impl Lab {
@@ -29,7 +39,31 @@ impl Lab {
         std::fs::write(folder.path().join("one.toml"), definition("pipe", repetitions)).unwrap();
         std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
         std::fs::create_dir_all(folder.path().join("spool")).unwrap();
-        Self { folder, server: server.to_owned() }
+        let further = ["--preset", "one.toml", "--every", "1d"].map(str::to_owned).into();
+        Self { folder, server: server.to_owned(), further }
+    }
+
+    /// Measures as each commit's settings say, with these arguments. The settings name a definition of one short case.
+    #[cfg(unix)]
+    fn with_settings(further: &[&str]) -> Self {
+        let further = further.iter().map(|&word| word.to_owned()).collect();
+        let lab = Self { further, ..Self::new(&format!("http://{}", server::unused_address()), 1) };
+        lab.write(".gitignore", "built\nspool\ntoken\ntemporary\na state\n");
+        lab.write("roundtrip.toml", "presets = ['one.toml']");
+        lab
+    }
+
+    #[cfg(unix)]
+    fn write(&self, name: &str, text: &str) {
+        std::fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// The pending reports, in the order of the runs.
+    #[cfg(unix)]
+    fn reports(&self) -> Vec<RunReport> {
+        let read = |name: &String| std::fs::read(self.path("spool").join(name)).unwrap();
+        self.waiting().iter().map(|name| serde_json::from_slice(&read(name)).unwrap()).collect()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -39,7 +73,7 @@ impl Lab {
     fn command(&self) -> Command {
         let mut command = roundtrip(self.folder.path());
         command.args(["agent", "--repository", ".", "--upload", &self.server, "--token-file", "token"]);
-        command.args(["--preset", "one.toml", "--every", "1d", "--spool", "spool"]);
+        command.args(["--spool", "spool"]).args(&self.further);
         command.env("TMPDIR", self.path("temporary"));
         std::fs::create_dir_all(self.path("temporary")).unwrap();
         command
@@ -221,6 +255,154 @@ fn rejected_report_does_not_block_others() {
     assert!(line.contains("/results/0/count") && line.contains(OLD[0]), "{line}");
     agent.line("uploaded ");
     assert_eq!(lab.waiting(), [format!("{}.json", OLD[0])]);
+}
+
+/// Writes a program that its build copies to `built/ours`.
+#[cfg(unix)]
+fn write_program(lab: &Lab, version: u32) -> String {
+    let source = format!("# {version}\nexec {} peer framing advanced\n", words());
+    lab.write("bench/source", &source);
+    hex::encode(Sha256::digest(source))
+}
+
+#[cfg(unix)]
+#[test]
+fn measures_what_each_commit_builds() {
+    if !has_programs() {
+        return;
+    }
+    let lab = Lab::with_settings(&[]);
+    let build = "build = ['mkdir bench/built', 'cp bench/source bench/built/ours']";
+    let command = "[[command]]\nrun = 'cat bench/times.json'\nformat = 'bmf'";
+    lab.write("bench/times.json", r#"{"parse": {"latency": {"value": 250.0}}}"#);
+    lab.write("bench/ours.toml", &definition_of_programs(&["ours"], "['sh', 'built/ours']"));
+    let settings = format!("project = 'ours'\npresets = ['one.toml', 'bench/ours.toml']\n{build}\n{command}");
+    lab.write("roundtrip.toml", &settings);
+    let first = write_program(&lab, 1);
+    commit_all(lab.folder.path(), "first");
+    // A stale binary, and changes that are not committed.
+    lab.write("bench/built/ours", "exit 1");
+    lab.write("bench/source", "exit 1");
+    lab.write("roundtrip.toml", "presets = 1");
+
+    let mut agent = lab.agent();
+    agent.line("measuring ");
+    for preset in ["one", "ours", "import"] {
+        agent.line(&format!("(first) with {preset} in "));
+    }
+    lab.write("roundtrip.toml", &settings);
+    std::fs::remove_file(lab.path("bench/source")).unwrap();
+    commit_all(lab.folder.path(), "broken");
+    let line = agent.line("skipped ");
+    assert!(line.contains("(broken): build failed in ") && line.contains("`cp bench/source"), "{line}");
+    let second = write_program(&lab, 2);
+    commit_all(lab.folder.path(), "second");
+    agent.line("(second) with import in ");
+    agent.stop();
+
+    let reports = lab.reports();
+    let subjects: Vec<&str> = reports.iter().map(|report| report.commit.subject.as_str()).collect();
+    assert_eq!(subjects, ["first", "first", "first", "second", "second", "second"]);
+    assert!(reports.iter().all(|report| report.project.as_str() == "ours" && !report.work_tree_modified));
+    assert_eq!(reports[0].programs, []);
+    for (report, digest) in [(&reports[1], first), (&reports[4], second)] {
+        assert_eq!((report.suite.preset.as_str(), &report.results[0].failures[..]), ("ours", &[][..]));
+        let program = &report.programs[0];
+        assert_eq!((program.transport.as_str(), program.origin), ("ours", ProgramOrigin::Commit));
+        assert_eq!(program.files["built/ours"], digest);
+        assert!(program.files.contains_key("sh"), "{program:?}");
+    }
+    assert_eq!(reports[5].results[0].case.benchmark.as_deref(), Some("parse"));
+    assert_eq!(std::fs::read_dir(lab.path("temporary")).unwrap().count(), 0, "a work tree is left behind");
+}
+
+#[cfg(unix)]
+#[test]
+fn skips_commits_with_a_reason() {
+    let lab = Lab::with_settings(&["--commits", "HEAD~6..HEAD", "--command-timeout", "1s"]);
+    let outside = lab.folder.path().parent().unwrap().join("ipc.toml");
+    let absolute = format!("['{}', 'peer', 'framing', 'json']", program().program.display());
+    lab.write("bench/ours.toml", &definition_of_programs(&["ours"], &absolute));
+    let cases = [
+        (
+            "build = ['sleep 600']\npresets = ['bench/ours.toml']",
+            "build failed in ",
+            "`sleep 600` timed out after 1 s",
+        ),
+        ("presets = 1", "roundtrip.toml: TOML parse error at line 1", "invalid type"),
+        ("machines = ['another']", "is not in `machines`", "(another)"),
+        ("presets = ['absent.toml']", "cannot read definition absent.toml", ""),
+        (
+            &format!("presets = ['{}']", outside.display()),
+            "the definition in ",
+            " is outside the repository ",
+        ),
+        ("presets = ['bench/ours.toml']", "of program ours is outside the commit's work tree", "by its name"),
+    ];
+    std::fs::write(&outside, definition("pipe", 1)).unwrap();
+    for (number, (settings, ..)) in cases.iter().enumerate() {
+        lab.write("roundtrip.toml", settings);
+        commit_all(lab.folder.path(), &format!("number {number}"));
+    }
+    let mut agent = lab.agent();
+    let lines: Vec<String> = cases.iter().map(|_| agent.line("skipped ")).collect();
+    agent.stop();
+    std::fs::remove_file(outside).unwrap();
+    for (number, (_, reason, expected)) in cases.into_iter().enumerate() {
+        let line = lines.iter().find(|line| line.contains(&format!("(number {number}): "))).unwrap();
+        assert_contains(line, &[reason, expected]);
+    }
+    assert_eq!(lab.waiting(), Vec::<String>::new());
+    // They are remembered.
+    let mut agent = lab.agent();
+    agent.line("uploading to");
+    commit(lab.folder.path(), "new");
+    assert!(agent.line("measuring ").contains("(new)"));
+}
+
+#[cfg(unix)]
+#[test]
+fn measures_a_range_and_resumes_after_a_kill() {
+    let lab = Lab::with_settings(&["--commits", "HEAD~5..HEAD"]);
+    ["1", "2", "3", "4", "5", "6"].iter().for_each(|subject| commit_all(lab.folder.path(), subject));
+    let measured = |agent: &mut Agent| {
+        let subject = agent.line("measuring ").split(['(', ')']).nth(1).map(str::to_owned);
+        subject.unwrap()
+    };
+    let mut agent = lab.agent();
+    agent.line("uploading to");
+    let order: Vec<String> = (0..3).map(|_| measured(&mut agent)).collect();
+    assert_eq!(order, ["6", "3", "4"]);
+    drop(agent);
+
+    commit(lab.folder.path(), "new");
+    let lab = Lab { further: vec!["--commits".into(), "HEAD~6..HEAD~1".into()], ..lab };
+    let mut agent = lab.agent();
+    agent.line("uploading to");
+    let order: Vec<String> = (0..4).map(|_| measured(&mut agent)).collect();
+    assert_eq!(order, ["new", "4", "5", "2"]);
+    agent.stop();
+}
+
+#[test]
+fn rejects_unusable_ranges() {
+    let lab = Lab::new("http://127.0.0.1:1", 1);
+    commit(lab.folder.path(), "two");
+    let fine = ["agent", "--repository", ".", "--upload", "http://127.0.0.1:1", "--token-file", "token"];
+    for (arguments, expected) in [
+        (&["--since", "v9"][..], "no revision `v9` in"),
+        (&["--commits", "HEAD..HEAD~1"], "--commits HEAD..HEAD~1: no commits in this range"),
+        (&["--commits", "HEAD"], "expected A..B"),
+        (&["--since", "HEAD~1", "--commits", "HEAD~1..HEAD"], "cannot be used with"),
+    ] {
+        refused(&run_command(lab.folder.path(), &[&fine[..], arguments].concat()), 2, &[expected]);
+    }
+    let clone = lab.path("clone");
+    let url = format!("file://{}", lab.folder.path().display());
+    git(lab.folder.path(), &["clone", "-q", "--depth", "1", &url, "clone"]);
+    std::fs::copy(lab.path("token"), clone.join("token")).unwrap();
+    let output = run_command(&clone, &[&fine[..], &["--since", "HEAD"]].concat());
+    refused(&output, 2, &["--since HEAD: this clone is shallow", "git fetch --unshallow"]);
 }
 
 #[test]

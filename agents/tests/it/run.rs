@@ -1,11 +1,17 @@
 //! `roundtrip run`: errors before measuring, and no processes left behind.
 
+#[cfg(unix)]
+use crate::assert_contains;
 use crate::server::{Answer, Server, unused_address, wait_until};
 use crate::upload::{CREATED, UNAUTHENTICATED};
 use crate::{
-    definition, has_programs, printed, printed_json, program, read_json, refused, roundtrip, run_command,
+    definition, definition_of_programs, has_programs, printed, printed_json, program, read_json, refused,
+    roundtrip, run_command, words,
 };
 use roundtrip_bench::harness::PeerCommand;
+use serde_json::Value;
+#[cfg(unix)]
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -195,7 +201,7 @@ fn measures_only_selected_cases() {
     let cases = |arguments: &[&str]| {
         let run = ["run", "--preset", "small.toml", "--format", "json"];
         let report = printed_json(&run_command(folder.path(), &[&run, arguments].concat()));
-        let case = |result: &serde_json::Value| {
+        let case = |result: &Value| {
             format!("{} {}", result["transport"]["slug"].as_str().unwrap(), result["case"]["message_bytes"])
         };
         report["results"].as_array().unwrap().iter().map(case).collect::<Vec<_>>()
@@ -230,7 +236,7 @@ fn explains_an_empty_selection() {
 /// A repository with a definition of one program, started with this command.
 fn repository_with_program(command: &str) -> tempfile::TempDir {
     let folder = repository();
-    let text = crate::definition_of_programs(&["courier"], command);
+    let text = definition_of_programs(&["courier"], command);
     std::fs::write(folder.path().join("courier.toml"), text).unwrap();
     folder
 }
@@ -242,12 +248,12 @@ fn rejects_a_missing_program_before_measuring() {
     }
     let folder = repository_with_program("['./bin/courier', '--fast']");
     let run = || run_command(folder.path(), &["run", "--preset", "courier.toml", "--output", "report.json"]);
-    let words = [
+    let expected = [
         "error: cannot start `./bin/courier` (program courier in courier.toml:8): no such file. Build it first",
     ];
-    refused(&run(), 2, &words);
+    refused(&run(), 2, &expected);
     assert!(!folder.path().join("report.json").exists());
-    let settings = format!("build = ['{} list']", crate::words());
+    let settings = format!("build = ['{} list']", words());
     std::fs::write(folder.path().join("roundtrip.toml"), settings).unwrap();
     refused(&run(), 2, &["The commands in `build` of roundtrip.toml did not create it."]);
     let folder = repository_with_program("['no-such-courier']");
@@ -351,4 +357,51 @@ fn shows_a_report_as_it_was_printed() {
     let shown = printed_json(&run_command(folder.path(), &["show", "report.json", "--format", "json"]));
     assert_eq!(shown, read_json(&folder.path().join("report.json")));
     refused(&run_command(folder.path(), &["show", "small.toml"]), 2, &["small.toml is not a report"]);
+}
+
+/// The output and the report of a run, with the origin of its program.
+#[cfg(unix)]
+fn run_with_origin(folder: &Path) -> (String, Value, String) {
+    let text = printed(&run_command(folder, &["run", "--output", "report.json"]));
+    let report = read_json(&folder.join("report.json"));
+    let origin = report["programs"][0]["origin"].as_str().unwrap().to_owned();
+    (text, report, origin)
+}
+
+#[cfg(unix)]
+#[test]
+fn marks_programs_that_may_not_come_from_the_commit() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository();
+    let folder = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write(".gitignore", "built\nreport.json\n");
+    write("source", &format!("exec {} peer framing advanced\n", words()));
+    std::fs::copy(folder.join("source"), folder.join("built")).unwrap();
+    write("ours.toml", &definition_of_programs(&["ours"], "['sh', 'built']"));
+    write("roundtrip.toml", "presets = ['ours.toml']");
+    commit_all(folder, "without a build");
+    let (text, report, origin) = run_with_origin(folder);
+    assert_contains(&text, &[", unbuilt: measured as found on ", "Trends exclude this run: ours may not"]);
+    assert_eq!((origin.as_str(), &report["work_tree_modified"]), ("found", &true.into()));
+    let digest = hex::encode(Sha256::digest(std::fs::read(folder.join("built")).unwrap()));
+    assert_eq!(report["programs"][0]["files"]["built"], digest.as_str());
+
+    write("roundtrip.toml", "presets = ['ours.toml']\nbuild = ['cp source built']");
+    commit_all(folder, "with a build");
+    let (text, report, origin) = run_with_origin(folder);
+    assert!(!text.contains("unbuilt"), "{text}");
+    assert_eq!((origin.as_str(), &report["work_tree_modified"]), ("commit", &false.into()));
+
+    write("roundtrip.toml", "presets = ['ours.toml']\nbuild = ['cp source built'] # modified");
+    let (text, report, origin) = run_with_origin(folder);
+    assert_contains(&text, &["unbuilt: measured as found"]);
+    assert_eq!((origin.as_str(), &report["work_tree_modified"]), ("found", &true.into()));
+
+    write("roundtrip.toml", "presets = ['ours.toml']");
+    write("ours.toml", &definition_of_programs(&["ours"], "['sh', 'source']"));
+    commit_all(folder, "a tracked script");
+    assert_eq!(run_with_origin(folder).2, "commit");
 }

@@ -51,7 +51,7 @@ fn rejects_uploads_of_unlisted_machines() {
 mod built {
     use super::*;
     use crate::run::{commit_all, git};
-    use crate::{definition_of_programs, has_programs, printed_json, words};
+    use crate::{definition_of_programs, has_programs, printed_json, roundtrip, words};
 
     fn source(folder: &Path, format: &str) {
         write(folder, "bench/source", &format!("exec {} peer framing {format}\n", words()));
@@ -100,6 +100,29 @@ mod built {
         assert!(!folder.path().join("bench/built").exists());
         let listed = git(folder.path(), &["worktree", "list", "--porcelain"]);
         assert_eq!(listed.matches("worktree ").count(), 1);
+    }
+
+    #[test]
+    fn fetches_submodules_without_changing_the_configuration() {
+        let (library, folder) = (repository(), repository());
+        write(library.path(), "file", "from the library");
+        commit_all(library.path(), "two");
+        let url = library.path().to_str().unwrap();
+        git(
+            folder.path(),
+            &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "library"],
+        );
+        write(folder.path(), "ours.toml", &definition_of_programs(&["ours"], "['true']"));
+        let settings = "presets = ['ours.toml']\nbuild = [\"sh -c 'cat library/file; exit 3'\"]";
+        write(folder.path(), "roundtrip.toml", settings);
+        commit_all(folder.path(), "two");
+        git(folder.path(), &["submodule", "--quiet", "deinit", "--all"]);
+        let before = git(folder.path(), &["config", "--list"]);
+        let arguments = ["ab", "--of", "revision", "--base", "HEAD", "--head", "HEAD"];
+        let output =
+            roundtrip(folder.path()).args(arguments).env("GIT_ALLOW_PROTOCOL", "file").output().unwrap();
+        refused(&output, 1, &["from the library", "failed: exit status: 3"]);
+        assert_eq!(git(folder.path(), &["config", "--list"]), before);
     }
 
     #[test]

@@ -56,6 +56,24 @@ pub enum Place {
     Fresh(&'static [(&'static str, &'static str)]),
 }
 
+/// A file that a program's command names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// The word of the command.
+    pub word: String,
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// Whether it is the started program, not an argument.
+    pub is_started: bool,
+    /// Whether it was found in `PATH`.
+    pub is_installed: bool,
+}
+
+/// Whether a program is looked up in `PATH`, as in a shell; a path is relative to the working folder.
+fn is_bare(program: &str) -> bool {
+    !program.contains(['/', std::path::MAIN_SEPARATOR])
+}
+
 impl Program {
     /// The command and folder, if a definition declares the program: then it belongs to the definition's repository.
     pub fn declared(&self) -> Option<(&[String], &Path)> {
@@ -67,16 +85,26 @@ impl Program {
 
     /// The program in its command, if a definition declares it and there is no such file.
     pub fn missing(&self) -> Option<&str> {
-        let (command, folder) = self.declared()?;
-        let program = command.first()?;
-        let exists = if is_bare(program) {
-            node::is_in_path(program)
-        } else {
-            let file = folder.join(program);
-            let with_suffix = folder.join(format!("{program}{}", env::consts::EXE_SUFFIX));
-            file.is_file() || with_suffix.is_file()
+        let (command, _) = self.declared()?;
+        let is_found = self.files().iter().any(|file| file.is_started);
+        if is_found { None } else { command.first().map(String::as_str) }
+    }
+
+    /// The files of its command: the started program, and arguments that name files. None for a peer of this suite.
+    pub fn files(&self) -> Vec<ProgramFile> {
+        let Launch::Command(command) = &self.launch else { return Vec::new() };
+        let file = |(index, word): (usize, &String)| {
+            let (is_started, is_installed) = (index == 0, index == 0 && is_bare(word));
+            let path = match &self.place {
+                _ if is_installed => node::find_in_path(word)?,
+                Place::Folder(folder) => folder.join(word),
+                Place::Fresh(_) => PathBuf::from(word),
+            };
+            let with_suffix = PathBuf::from(format!("{}{}", path.display(), env::consts::EXE_SUFFIX));
+            let path = [path, with_suffix].into_iter().find(|path| path.is_absolute() && path.is_file())?;
+            Some(ProgramFile { word: word.clone(), path, is_started, is_installed })
         };
-        (!exists).then_some(program)
+        command.iter().enumerate().filter_map(file).collect()
     }
 
     /// Returns a process that is not started yet, and the folder to keep until it has ended.
@@ -108,11 +136,6 @@ impl Program {
         process.args(arguments).current_dir(folder);
         Ok((process, fresh))
     }
-}
-
-/// Whether it is looked up in `PATH`, as in a shell. A path is relative to the working folder.
-fn is_bare(program: &str) -> bool {
-    !program.contains(['/', std::path::MAIN_SEPARATOR])
 }
 
 /// The bundled programs, ordered by slug.

@@ -6,7 +6,7 @@ use crate::sys::Unsupported;
 use crate::system;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The script for both ends.
 const SCRIPT: (&str, &str) = ("ipc.js", include_str!("../../node/ipc.js"));
@@ -52,7 +52,8 @@ pub fn programs() -> impl Iterator<Item = Program> {
         place: Place::Fresh(&[SCRIPT]),
         variant: None,
         systems: system::EVERY,
-        unsupported: (!is_in_path("node"))
+        unsupported: find_in_path("node")
+            .is_none()
             .then(|| Unsupported::because("no `node` in PATH. Install it, or pass --node PATH.")),
         line: None,
     })
@@ -77,9 +78,10 @@ impl Program {
     }
 }
 
-pub(super) fn is_in_path(name: &str) -> bool {
-    let with_suffix = format!("{name}{}", env::consts::EXE_SUFFIX);
+/// The file of a program in `PATH`.
+pub(super) fn find_in_path(name: &str) -> Option<PathBuf> {
+    let suffix = env::consts::EXE_SUFFIX;
+    let name = format!("{}{suffix}", name.strip_suffix(suffix).unwrap_or(name));
     let folders = env::var_os("PATH").unwrap_or_default();
-    let has = |folder: PathBuf| [name, &with_suffix].iter().any(|name| Path::is_file(&folder.join(name)));
-    env::split_paths(&folders).any(has)
+    env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }

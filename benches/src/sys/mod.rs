@@ -46,7 +46,7 @@ pub(crate) mod pipe;
 pub(crate) mod pipe_capacity;
 #[cfg(windows)]
 mod process;
-pub(crate) mod process_group;
+pub mod process_group;
 pub(crate) mod readiness;
 pub(crate) mod remote_memory;
 pub mod rights;

@@ -4,11 +4,11 @@ use std::io;
 use std::process::{Child, Command};
 
 /// A started program and its descendants. A process that leaves the group, such as a daemon, no longer belongs to it.
-pub(crate) use imp::ProcessGroup;
+pub use imp::ProcessGroup;
 
 /// Prepares a program that is not started yet, so that its processes can be identified. It ends with this process, as
 /// [`super::death::prepare`] arranges; its own children must detect that themselves.
-pub(crate) fn prepare(command: &mut Command) {
+pub fn prepare(command: &mut Command) {
     super::death::prepare(command);
     imp::prepare(command);
 }
@@ -21,8 +21,9 @@ mod imp {
     use rustix::process::{Pid, Signal, kill_process_group};
     use std::os::unix::process::CommandExt;
 
+    /// The group of a program and its descendants.
     #[derive(Debug)]
-    pub(crate) struct ProcessGroup(Pid);
+    pub struct ProcessGroup(Pid);
 
     pub(super) fn prepare(command: &mut Command) {
         // A new group with the process's number.
@@ -31,7 +32,10 @@ mod imp {
 
     impl ProcessGroup {
         /// For a program that has just been started.
-        pub(crate) fn new(child: &Child) -> io::Result<Self> {
+        ///
+        /// # Errors
+        /// If it has no number.
+        pub fn new(child: &Child) -> io::Result<Self> {
             let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             pid.map(Self).ok_or_else(|| io::Error::other("a process has the number 0"))
         }
@@ -45,7 +49,7 @@ mod imp {
         }
 
         /// Ends all processes. If possible, call it before waiting for the program, while its number cannot be reused.
-        pub(crate) fn end(&self) {
+        pub fn end(&self) {
             // An empty group needs no ending.
             let _ = kill_process_group(self.0, Signal::KILL);
         }
@@ -66,13 +70,18 @@ mod imp {
     /// Exit code of a terminated process.
     const KILLED: u32 = 1;
 
+    /// The job of a program and its descendants.
     #[derive(Debug)]
-    pub(crate) struct ProcessGroup(OwnedHandle);
+    pub struct ProcessGroup(OwnedHandle);
 
     pub(super) fn prepare(_command: &mut Command) {}
 
     impl ProcessGroup {
-        pub(crate) fn new(child: &Child) -> io::Result<Self> {
+        /// For a program that has just been started.
+        ///
+        /// # Errors
+        /// If the system creates no job.
+        pub fn new(child: &Child) -> io::Result<Self> {
             // It ends with this process, which has its only handle.
             let job = job::create()?;
             job::assign(&job, child)?;
@@ -91,8 +100,9 @@ mod imp {
             asked != 0 && is_in != 0
         }
 
+        /// Ends all processes.
         #[expect(unsafe_code, reason = "TerminateJobObject")]
-        pub(crate) fn end(&self) {
+        pub fn end(&self) {
             // SAFETY: the job is open. An empty one needs no ending.
             unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED) };
         }

@@ -39,7 +39,7 @@ pub use commit::{Commit, CommitSha};
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;
-pub use report::{Invalid, RunReport, SCHEMA_VERSION, Suite};
+pub use report::{Invalid, MeasuredProgram, ProgramOrigin, RunReport, SCHEMA_VERSION, Suite};
 pub use result::{
     Case, CaseResult, Delivery, EndObservation, Failure, Methodology, Repetition, StatedQuantile, Summary,
     SystemCalls, TransportInfo,

@@ -51,7 +51,7 @@ pub struct RunReport {
     pub job: Option<Lease>,
     /// The commit that was measured.
     pub commit: Commit,
-    /// Whether tracked files differed from the commit.
+    /// Whether tracked files differed from the commit, or a program was measured as found. Trends exclude such a run.
     pub work_tree_modified: bool,
     /// Its first-parent ancestors, the nearest first, so that commits can be ordered without asking a forge.
     pub history: Vec<Commit>,
@@ -63,6 +63,9 @@ pub struct RunReport {
     pub canaries: Vec<Canary>,
     /// The program that measured.
     pub suite: Suite,
+    /// The external programs. Absent if none were measured, and from agents that do not record them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<MeasuredProgram>,
     /// When the first repetition began.
     pub started_at: DateTime<Utc>,
     /// When the last one ended.
@@ -82,6 +85,34 @@ pub struct Suite {
     pub order_seed: u64,
     /// The build: `release` or `debug`. Do not compare debug builds.
     pub build: Slug,
+}
+
+/// An external program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MeasuredProgram {
+    /// Its transport.
+    pub transport: Slug,
+    /// Its variant, if there are several programs for the transport.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Slug>,
+    /// Where it comes from.
+    pub origin: ProgramOrigin,
+    /// SHA-256 in hexadecimal of the started program and of arguments that name files, by their word in the command. Files
+    /// that the agent cannot read are absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+}
+
+/// Where a program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgramOrigin {
+    /// The commit: built in a work tree without changes.
+    Commit,
+    /// The machine: an installed program, such as `node`.
+    Machine,
+    /// Unknown: measured as found.
+    Found,
 }
 
 /// A violated rule of a well-formed report.
@@ -219,7 +250,12 @@ impl RunReport {
             let reason = canary.unsupported.as_deref().unwrap_or_default();
             at.short(format_args!("canaries/{index}/unsupported"), reason)?;
         }
-        at.short("suite/version", &self.suite.version)
+        at.short("suite/version", &self.suite.version)?;
+        at.within("programs", self.programs.len(), limit::FACTS_MAX)?;
+        for (index, program) in self.programs.iter().enumerate() {
+            at.texts(&format!("programs/{index}/files"), &program.files)?;
+        }
+        Ok(())
     }
 }
 

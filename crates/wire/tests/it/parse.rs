@@ -1,7 +1,10 @@
 //! Reports that the types and rules reject, with the field in the error.
 
 use roundtrip_wire::report::limit;
-use roundtrip_wire::{Acknowledged, Commit, CommitSha, Delivery, Invalid, RunId, RunReport, Slug};
+use roundtrip_wire::{
+    Acknowledged, Commit, CommitSha, Delivery, Invalid, MeasuredProgram, ProgramOrigin, RunId, RunReport,
+    Slug,
+};
 use uuid::Uuid;
 
 fn report() -> RunReport {
@@ -62,6 +65,20 @@ fn runs_are_identified_by_uuids_of_version_7() {
 }
 
 #[test]
+fn programs_are_optional() {
+    let json = serde_json::to_value(report()).unwrap();
+    assert!(json.get("programs").is_none(), "older servers and agents have none");
+    let program = serde_json::json!({
+        "transport": "our-queue", "origin": "commit", "files": {"./my-ipc": "a".repeat(64)},
+    });
+    let mut with_programs = json;
+    with_programs["programs"] = serde_json::json!([program]);
+    let report: RunReport = serde_json::from_value(with_programs).unwrap();
+    assert_eq!(report.programs[0].origin, ProgramOrigin::Commit);
+    assert_eq!(serde_json::to_value(&report.programs[0]).unwrap(), program);
+}
+
+#[test]
 fn violations_have_a_json_pointer() {
     type Change = fn(&mut RunReport);
     fn long() -> String {
@@ -82,6 +99,14 @@ fn violations_have_a_json_pointer() {
         }),
         ("/canaries/1/unsupported", |report| report.canaries[1].unsupported = Some("\0".into())),
         ("/suite/version", |report| report.suite.version = long()),
+        ("/programs/0/files/.~1ours", |report| {
+            report.programs = vec![MeasuredProgram {
+                transport: Slug::from_name("ours"),
+                variant: None,
+                origin: ProgramOrigin::Found,
+                files: [("./ours".to_owned(), long())].into(),
+            }];
+        }),
         ("/results/0/methodology/payload", |report| report.results[0].methodology.payload = "\0".into()),
         ("/results/0/failures/0/reason", |report| report.results[0].failures[0].reason = long()),
         ("/results/0/repetitions/1/disturbed/0", |report| {

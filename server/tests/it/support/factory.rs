@@ -170,6 +170,7 @@ pub(crate) fn report() -> RunReport {
             order_seed: u64::MAX,
             build: slug("release"),
         },
+        programs: Vec::new(),
         started_at: time(100),
         finished_at: time(160),
         results: vec![result(
