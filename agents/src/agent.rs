@@ -8,6 +8,7 @@ use crate::build::Limits;
 use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
 use crate::failure::Failure;
+use crate::format::counted;
 use crate::history::{self, History};
 use crate::lab::{self, Lab};
 use crate::log::Log;
@@ -29,7 +30,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The interval of checks for a new commit. A call of git takes a few milliseconds.
@@ -181,7 +182,9 @@ impl<'a> Agent<'a> {
         self.log.write(&match reason {
             Reason::New => format!("measuring {name}"),
             Reason::Again => format!("measuring {name} again: no new commit"),
-            Reason::Old { left } => format!("measuring {name}, {left} of the range left"),
+            Reason::Old { left } => {
+                format!("measuring {name}; {} left in the range", counted(left, "commit"))
+            }
         });
         let reports = match self.reports(repository, &revision, stop) {
             Ok(Some(reports)) => reports,
@@ -190,9 +193,10 @@ impl<'a> Agent<'a> {
                 return Ok(ControlFlow::Break(()));
             }
             Err(failure) => {
-                // Paths from the commit's root.
-                let folder = format!("{}{}", revision.path().display(), std::path::MAIN_SEPARATOR);
-                let reason = failure.to_string().replace(&folder, "");
+                // The temporary folder means nothing to a reader.
+                let folder = revision.path().display().to_string();
+                let reason = failure.to_string().replace(&format!("{folder}{MAIN_SEPARATOR}"), "");
+                let reason = reason.replace(&format!(" in {folder}"), "");
                 self.remember(commit, Some(reason.clone()));
                 self.log.write(&format!("skipped {name}: {reason}"));
                 return Ok(ControlFlow::Continue(()));

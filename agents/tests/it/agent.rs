@@ -294,7 +294,7 @@ fn measures_what_each_commit_builds() {
     std::fs::remove_file(lab.path("bench/source")).unwrap();
     commit_all(lab.folder.path(), "broken");
     let line = agent.line("skipped ");
-    assert!(line.contains("(broken): build failed in ") && line.contains("`cp bench/source"), "{line}");
+    assert!(line.contains("(broken): build failed: `cp bench/source"), "{line}");
     let second = write_program(&lab, 2);
     commit_all(lab.folder.path(), "second");
     agent.line("(second) with import in ");
@@ -326,7 +326,7 @@ fn skips_commits_with_a_reason() {
     let cases = [
         (
             "build = ['sleep 600']\npresets = ['bench/ours.toml']",
-            "build failed in ",
+            "build failed: ",
             "`sleep 600` timed out after 1 s",
         ),
         ("presets = 1", "roundtrip.toml: TOML parse error at line 1", "invalid type"),
