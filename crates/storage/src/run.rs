@@ -86,7 +86,7 @@ pub struct RunSummary {
     pub pull_request: Option<i64>,
     /// Whether it is quarantined, as for a pull request from a fork. It is then never part of the trend.
     pub quarantined: bool,
-    /// True when tracked files differed from the commit.
+    /// True when tracked files differed from the commit, or a program was measured as found. It is then not part of the trend.
     pub work_tree_modified: bool,
     /// Whether another agent had taken over its job. Such a run is stored, but not part of the trend.
     pub superseded: bool,
