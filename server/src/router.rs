@@ -12,6 +12,7 @@ use roundtrip_domain::error::Kind;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::trace::TraceLayer;
@@ -19,6 +20,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 const REQUEST_ID: &str = "x-request-id";
 const REQUEST_ID_BYTES_MAX: usize = 128;
+/// Smaller answers fit into one packet, so compressing them saves no time.
+const COMPRESSED_BYTES_MIN: u64 = 1_400;
 
 /// The complete HTTP service over one database.
 pub fn app(state: AppState) -> Router {
@@ -40,7 +43,11 @@ pub fn app(state: AppState) -> Router {
         // This gzip level is 6 % larger than the default in a fifth of the time: 2.4 ms instead of 12 for a line of
         // 10,000 points. Level 1 takes half of that, and its answers are 50 % larger. Clients that accept zstd, such
         // as browsers, get it.
-        .layer(CompressionLayer::new().quality(CompressionLevel::Precise(2)))
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Precise(2))
+                .compress_when(DefaultPredicate::new().and(SizeAbove::new(COMPRESSED_BYTES_MIN))),
+        )
         .layer(from_fn(content_policy::add_policy))
         .layer(from_fn_with_state(state.clone(), content_policy::add_hsts))
         .layer(always(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))

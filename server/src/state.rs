@@ -12,6 +12,7 @@ use roundtrip_domain::notify::{self, Notifier};
 use roundtrip_domain::oidc::Verifier;
 use roundtrip_domain::queue::Queue;
 use roundtrip_github::{App, GitHub};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,9 +29,13 @@ const UNREAD: Limits = Limits {
     reserved: 16 * 1024 * 1024,
 };
 
-/// Shared by all requests; cheap to clone.
+/// Shared by all requests. Each layer and handler clones it, so a clone is one reference.
 #[derive(Clone, Debug)]
-pub struct AppState {
+pub struct AppState(Arc<Services>);
+
+/// The parts of the [`AppState`].
+#[derive(Clone, Debug)]
+pub struct Services {
     /// The database connection pool.
     pub pool: sqlx::PgPool,
     /// Authentication and rate limits.
@@ -65,6 +70,21 @@ pub struct AppState {
     pub(crate) notifier: Notifier,
 }
 
+impl Deref for AppState {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.0
+    }
+}
+
+/// For the setup, before the first request. A change does not affect earlier clones.
+impl DerefMut for AppState {
+    fn deref_mut(&mut self) -> &mut Services {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
 impl AppState {
     /// Creates the state for a migrated database.
     pub fn new(pool: sqlx::PgPool) -> Self {
@@ -73,7 +93,7 @@ impl AppState {
         let analyst = Analyst::new(pool.clone());
         let queue = Queue::new(pool.clone());
         let notifier = Notifier::new(pool.clone(), notify::Settings::default());
-        Self {
+        Self(Arc::new(Services {
             pool,
             auth: Arc::default(),
             github: None,
@@ -90,49 +110,56 @@ impl AppState {
             analyst,
             queue,
             notifier,
-        }
+        }))
     }
 
     /// Sets other authentication settings than the default.
     #[must_use]
-    pub fn with_auth(self, settings: auth_settings::Settings) -> Self {
-        Self { auth: Arc::new(Auth::new(settings)), ..self }
+    pub fn with_auth(mut self, settings: auth_settings::Settings) -> Self {
+        self.auth = Arc::new(Auth::new(settings));
+        self
     }
 
     /// Enables sign-in with GitHub.
     #[must_use]
-    pub fn with_github(self, github: GitHub) -> Self {
-        Self { github: Some(Arc::new(github)), ..self }
+    pub fn with_github(mut self, github: GitHub) -> Self {
+        self.github = Some(Arc::new(github));
+        self
     }
 
     /// Sets other notification settings than the default.
     #[must_use]
-    pub fn with_notifications(self, settings: notify::Settings) -> Self {
-        Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
+    pub fn with_notifications(mut self, settings: notify::Settings) -> Self {
+        self.notifier = Notifier::new(self.pool.clone(), settings);
+        self
     }
 
     /// Sets another limit for the memory of uploads than the default, in bytes.
     #[must_use]
-    pub fn with_upload_memory(self, bytes_max: usize) -> Self {
-        Self { ingest: Ingest::new(self.pool.clone(), Memory::new(bytes_max)), ..self }
+    pub fn with_upload_memory(mut self, bytes_max: usize) -> Self {
+        self.ingest = Ingest::new(self.pool.clone(), Memory::new(bytes_max));
+        self
     }
 
     /// Enables OIDC tokens of CI jobs.
     #[must_use]
-    pub fn with_oidc(self, verifier: Verifier) -> Self {
-        Self { oidc: Some(Arc::new(verifier)), ..self }
+    pub fn with_oidc(mut self, verifier: Verifier) -> Self {
+        self.oidc = Some(Arc::new(verifier));
+        self
     }
 
     /// Sets the GitHub App.
     #[must_use]
-    pub fn with_github_app(self, app: Arc<App>) -> Self {
-        Self { github_app: Some(app), ..self }
+    pub fn with_github_app(mut self, app: Arc<App>) -> Self {
+        self.github_app = Some(app);
+        self
     }
 
     /// Sets the folder with releases for agents.
     #[must_use]
-    pub fn with_releases(self, folder: PathBuf) -> Self {
-        Self { releases: Some(folder.into()), ..self }
+    pub fn with_releases(mut self, folder: PathBuf) -> Self {
+        self.releases = Some(folder.into());
+        self
     }
 
     /// Makes `/readyz` return 503 from now on. Requests are still answered.

@@ -176,7 +176,7 @@ async fn run_github_app(state: AppState, stopped: watch::Receiver<bool>) {
     let Some(app) = state.github_app.clone() else { return };
     let reports = LabReports::new(state.pool.clone(), state.notifier().public_url());
     let worker = Worker::new(Arc::clone(&app), state.pool.clone());
-    let reconciler = Reconciler::new(app, state.pool, Arc::new(reports));
+    let reconciler = Reconciler::new(app, state.pool.clone(), Arc::new(reports));
     tokio::join!(worker.run(stopped.clone()), reconciler.run(stopped));
 }
 

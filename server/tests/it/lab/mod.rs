@@ -47,7 +47,7 @@ impl Lab {
     /// Creates a lab with leases of this duration.
     pub(crate) async fn with_lease(pool: PgPool, lease: Duration) -> Self {
         let change = |mut state: AppState| {
-            state.queue = state.queue.with_lease(lease);
+            state.queue = state.queue.clone().with_lease(lease);
             state
         };
         Self::from_app(TestApp::configured(pool, change).await).await
