@@ -3114,6 +3114,21 @@ export interface components {
             /** @description Why the machine is suspect: it recently caused changes. Alerts from it are held. Null if it is not suspect. */
             suspect_because: string | null;
         };
+        /** @description An external program. */
+        MeasuredProgram: {
+            /**
+             * @description SHA-256 in hexadecimal of the started program and of arguments that name files, by their word in the command. Files
+             *     that the agent cannot read are absent.
+             */
+            files?: {
+                [key: string]: string;
+            };
+            /** @description Where it comes from. */
+            origin: components["schemas"]["ProgramOrigin"];
+            /** @description Its transport. */
+            transport: components["schemas"]["Slug"];
+            variant?: components["schemas"]["Slug"] | null;
+        };
         /** @description The result of a case on one side. */
         MeasuredSide: {
             /**
@@ -3720,6 +3735,11 @@ export interface components {
              */
             to_bytes: number;
         };
+        /**
+         * @description Where a program comes from.
+         * @enum {string}
+         */
+        ProgramOrigin: "commit" | "machine" | "found";
         /** @description A change. Absent fields stay unchanged. */
         ProjectChange: {
             /**
@@ -4378,6 +4398,8 @@ export interface components {
             job?: components["schemas"]["Lease"] | null;
             /** @description The machine. */
             machine: components["schemas"]["Machine"];
+            /** @description The external programs. Absent if none were measured, and from agents that do not record them. */
+            programs?: components["schemas"]["MeasuredProgram"][];
             /** @description The repository whose commits are charted. */
             project: components["schemas"]["Slug"];
             /**
@@ -4401,7 +4423,7 @@ export interface components {
             started_at: string;
             /** @description The program that measured. */
             suite: components["schemas"]["Suite"];
-            /** @description Whether tracked files differed from the commit. */
+            /** @description Whether tracked files differed from the commit, or a program was measured as found. Trends exclude such a run. */
             work_tree_modified: boolean;
         };
         /** @description One result of a run. */
@@ -4503,7 +4525,7 @@ export interface components {
              * @description Cases that the machine cannot run.
              */
             unsupported_count: number;
-            /** @description True when tracked files differed from the commit. */
+            /** @description True when tracked files differed from the commit, or a program was measured as found. It is then not part of the trend. */
             work_tree_modified: boolean;
         };
         /** @description A recurring time at which the newest commit is measured. */
@@ -5365,6 +5387,7 @@ export type MachineErrorRates = components['schemas']['MachineErrorRates'];
 export type MachineList = components['schemas']['MachineList'];
 export type MachineMovement = components['schemas']['MachineMovement'];
 export type MachineSummary = components['schemas']['MachineSummary'];
+export type MeasuredProgram = components['schemas']['MeasuredProgram'];
 export type MeasuredSide = components['schemas']['MeasuredSide'];
 export type MeasuredSize = components['schemas']['MeasuredSize'];
 export type Member = components['schemas']['Member'];
@@ -5396,6 +5419,7 @@ export type PointDetail = components['schemas']['PointDetail'];
 export type PointList = components['schemas']['PointList'];
 export type Problem = components['schemas']['Problem'];
 export type ProfileBucket = components['schemas']['ProfileBucket'];
+export type ProgramOrigin = components['schemas']['ProgramOrigin'];
 export type ProjectChange = components['schemas']['ProjectChange'];
 export type ProjectList = components['schemas']['ProjectList'];
 export type ProjectRequest = components['schemas']['ProjectRequest'];
