@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::revision::{self, Revision};
 use crate::settings::{self, Settings};
-use crate::{compare, node, output, programs, run, summary};
+use crate::{compare, node, output, presets, programs, run, summary};
 use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
@@ -236,8 +236,8 @@ impl<'a> Source<'a> {
 /// This preset, or the default for these sides.
 pub(crate) fn plan(preset: Option<&str>, sides: Sides, source: &Source<'_>) -> crate::Result<Plan> {
     match (preset, sides) {
-        (Some(preset), _) => run::plan(preset),
-        (None, Sides::Node) => run::plan(NODE),
+        (Some(preset), _) => presets::plan(preset),
+        (None, Sides::Node) => presets::plan(NODE),
         (None, Sides::Revision) => {
             let root = source.root()?;
             let presets = source.settings.presets.iter().map(|preset| preset.within(root));
@@ -248,7 +248,7 @@ pub(crate) fn plan(preset: Option<&str>, sides: Sides, source: &Source<'_>) -> c
                         settings::FILE
                     ))
                 })?;
-            run::plan(&definition.to_string_lossy())
+            presets::plan(&definition.to_string_lossy())
         }
         (None, Sides::Command | Sides::Report) => {
             let plan = definition::parse("program", PROGRAM, Path::new("."));

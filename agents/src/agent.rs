@@ -19,7 +19,7 @@ use crate::settings::Settings;
 use crate::spool::SpoolLock;
 use crate::stop::StopSignal;
 use crate::uploader::Uploader;
-use crate::{import, platform, run, spool, upload};
+use crate::{import, platform, presets, run, spool, upload};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
@@ -85,7 +85,7 @@ impl<'a> Agent<'a> {
     /// Checks all arguments before measuring.
     fn prepare(arguments: &AgentArguments, watched: Watched<'_>, log: &'a Log) -> crate::Result<Self> {
         let work = &arguments.work;
-        let plan = work.preset.as_deref().map(run::plan).transpose()?;
+        let plan = work.preset.as_deref().map(presets::plan).transpose()?;
         let git = Git::named(watched.repository);
         let Repository { root, name, .. } = Repository::read(&git)?;
         let every = TimeDelta::from_std(work.every)
@@ -284,7 +284,7 @@ impl<'a> Agent<'a> {
             return Ok(vec![Plan { cases, ..plan.clone() }]);
         }
         if settings.presets.is_empty() && settings.command.is_empty() {
-            return Ok(vec![run::plan(PRESET)?]);
+            return Ok(vec![presets::plan(PRESET)?]);
         }
         settings.presets.iter().map(|preset| revision.plan(&preset.within(revision.path()))).collect()
     }

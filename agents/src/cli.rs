@@ -1,10 +1,10 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 use crate::comparison::{ComparisonFormat, FailOn};
-use crate::history::CommitRange;
+use crate::format;
 use crate::node::NamedNode;
 use crate::platform::{Folders, Limits, System};
-use crate::selection;
+use crate::repository::CommitRange;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
@@ -314,7 +314,7 @@ pub(crate) struct SelectionArguments {
     #[arg(value_name = "TRANSPORT")]
     pub(crate) transports: Vec<String>,
     /// Measure only these message sizes: 64, 1KiB, 4MiB.
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = selection::parse_size)]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = format::parse_size)]
     pub(crate) size: Vec<u64>,
     /// Measure only these placements.
     #[arg(long, value_name = "PLACEMENT", value_delimiter = ',', value_parser = ["same-cpu", "cross-cpu", "free"])]

@@ -79,6 +79,29 @@ fn scaled(value: f64, step: f64, units: &[&str]) -> String {
     String::new()
 }
 
+/// A size as `--size` accepts it, exactly.
+pub(crate) fn size_text(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = units.into_iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    unit.map_or_else(|| bytes.to_string(), |(unit, name)| format!("{}{name}", bytes / unit))
+}
+
+/// Reads a size: bytes, or a number with a unit.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit.trim_start() {
+        "" | "B" => Some(1),
+        "KiB" => Some(1 << 10),
+        "MiB" => Some(1 << 20),
+        "GiB" => Some(1 << 30),
+        _ => None,
+    };
+    let bytes =
+        number.parse().ok().zip(factor).and_then(|(number, factor): (u64, u64)| number.checked_mul(factor));
+    bytes.ok_or_else(|| "expected a number of bytes, or a number with B, KiB, MiB or GiB: 64, 1KiB".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +150,20 @@ mod tests {
     fn formats_round_sizes_exactly() {
         for (size, text) in [(64, "64 B"), (1_024, "1 KiB"), (65_536, "64 KiB"), (1_500, "1.46 KiB")] {
             assert_eq!(bytes(size), text);
+        }
+    }
+
+    #[test]
+    fn reads_sizes_as_it_prints_them() {
+        for (text, bytes) in
+            [("64", 64), ("1KiB", 1 << 10), ("64 KiB", 1 << 16), ("3MiB", 3 << 20), ("2GiB", 2 << 30)]
+        {
+            assert_eq!(parse_size(text), Ok(bytes));
+            assert_eq!(parse_size(&size_text(bytes)), Ok(bytes));
+        }
+        assert_eq!(size_text(1_500), "1500");
+        for wrong in ["", "KiB", "1k", "-1", "1.5KiB", "99999999999GiB"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -3,35 +3,14 @@
 use crate::cli::AgentArguments;
 use crate::failure::Failure;
 use crate::format::counted;
-use crate::repository::Git;
+use crate::repository::{CommitRange, Git};
 use crate::revision;
 use roundtrip_wire::CommitSha;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::str::FromStr;
 
 /// Measured commits are remembered, so a range cannot have more.
 pub(crate) const COMMITS_MAX: usize = 10_000;
-
-/// `A..B`: the commits after A up to B.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CommitRange {
-    after: String,
-    to: String,
-}
-
-impl FromStr for CommitRange {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once("..") {
-            Some((after, to)) if !after.is_empty() && !to.is_empty() && !to.starts_with('.') => {
-                Ok(Self { after: after.to_owned(), to: to.to_owned() })
-            }
-            _ => Err("expected A..B, such as v1.4..main".into()),
-        }
-    }
-}
 
 /// A range of first-parent commits.
 #[derive(Debug)]
@@ -142,14 +121,5 @@ mod tests {
         assert_eq!(order(8, &[0, 4, 2]), [6, 1, 3, 5, 7]);
         assert_eq!(order(9, &[0, 1, 8]), [5, 3, 7, 2, 4, 6]);
         assert_eq!(order(3, &[0, 1, 2]), [0; 0]);
-    }
-
-    #[test]
-    fn parses_a_range() {
-        let range: CommitRange = "v1..main".parse().unwrap();
-        assert_eq!((range.after.as_str(), range.to.as_str()), ("v1", "main"));
-        for wrong in ["v1", "..main", "v1..", "v1...main", ""] {
-            assert!(wrong.parse::<CommitRange>().is_err(), "{wrong}");
-        }
     }
 }

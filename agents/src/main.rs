@@ -11,7 +11,7 @@
 //! - `http`: requests to a server, and delays between attempts.  `stop`: stop signals.  `log`: the agent's log.
 //! - `platform`: everything specific to an operating system.
 //! - `ci`: pull request and OIDC token of a CI job.  `summary`: Markdown for its page.
-//! - `repository`: the checked-out commit.  `settings`: `roundtrip.toml`.  `build`: builds a repository's programs.
+//! - `presets`: reads presets and definitions.  `repository`: the checked-out commit.  `settings`: `roundtrip.toml`.  `build`: builds a repository's programs.
 //! - `revision`: a commit in a temporary folder.  `history`: the order in which `agent` measures old commits.
 //! - `programs`: the measured programs: their place in definitions, their files, and whether they come from the commit.
 //! - `doctor`: sources of noise.  `list`: transports, scenarios and presets.  `suite_page`: the same for the docs.
@@ -53,6 +53,7 @@ mod matrix;
 mod node;
 mod output;
 mod platform;
+mod presets;
 mod probe_effect;
 mod programs;
 mod ranking;

@@ -4,9 +4,10 @@ use crate::failure::Failure;
 use crate::repository::Git;
 use crate::revision::is_within;
 use crate::settings::{self, Settings};
+use crate::table::Places;
 use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::program::{Launch, Program, ProgramFile};
-use roundtrip_wire::{MeasuredProgram, ProgramOrigin, Slug};
+use roundtrip_wire::{MeasuredProgram, ProgramOrigin};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -75,9 +76,6 @@ fn digest(path: &Path) -> io::Result<String> {
         }
     }
 }
-
-/// The command and the place of each declared program by its transport, as in `./bin/mq, ipc.toml:12`.
-pub(crate) type Places = BTreeMap<Slug, String>;
 
 /// The places of a plan's programs.
 pub(crate) fn places(plan: &Plan) -> Places {

@@ -1,8 +1,9 @@
-//! The summary of a report in three lines: the fastest transport, those tied with it and the slowest, and what was
+//! Prints a report with a summary of three lines: the fastest transport, those tied with it and the slowest, and what was
 //! disturbed. Only transports with the same message, traffic and placement are compared.
 
 use crate::format::nanoseconds;
-use crate::table;
+use crate::output;
+use crate::table::{self, Style};
 use indexmap::IndexMap;
 use roundtrip_stats::comparison::{self, CONFIDENCE_PPM, Case};
 use roundtrip_stats::interval;
@@ -29,8 +30,16 @@ struct Group {
     entries: Vec<Entry>,
 }
 
+/// The tables of a report, and a summary of three lines.
+pub(crate) fn render(report: &RunReport, style: Style<'_>) -> crate::Result<String> {
+    let mut text = table::render(report, style)?;
+    text.push('\n');
+    text.extend(lines(report)?.into_iter().map(|line| output::wrapped(&line, 0, style.width) + "\n"));
+    Ok(text)
+}
+
 /// The lines; none for imported results, which have different units of work.
-pub(crate) fn lines(report: &RunReport) -> crate::Result<Vec<String>> {
+fn lines(report: &RunReport) -> crate::Result<Vec<String>> {
     if report.results.iter().all(|result| result.case.benchmark.is_some()) {
         return Ok(Vec::new());
     }

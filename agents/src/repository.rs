@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::str::FromStr;
 
 /// Number of first-parent ancestors in a report: enough for the server to order later commits.
 const HISTORY_COMMITS: u32 = 500;
@@ -136,6 +137,26 @@ fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
     }
     let commit = commits.remove(0);
     Ok((commit, commits))
+}
+
+/// `A..B`: the commits after A up to B.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommitRange {
+    pub(crate) after: String,
+    pub(crate) to: String,
+}
+
+impl FromStr for CommitRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once("..") {
+            Some((after, to)) if !after.is_empty() && !to.is_empty() && !to.starts_with('.') => {
+                Ok(Self { after: after.to_owned(), to: to.to_owned() })
+            }
+            _ => Err("expected A..B, such as v1.4..main".into()),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -297,6 +318,15 @@ mod tests {
             git(folder.path(), &["commit", "-q", "--allow-empty", "-m", subject]);
         }
         folder
+    }
+
+    #[test]
+    fn parses_a_range() {
+        let range: CommitRange = "v1..main".parse().unwrap();
+        assert_eq!((range.after.as_str(), range.to.as_str()), ("v1", "main"));
+        for wrong in ["v1", "..main", "v1..", "v1...main", ""] {
+            assert!(wrong.parse::<CommitRange>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

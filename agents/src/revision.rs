@@ -2,6 +2,7 @@
 
 use crate::build::{self, Limits};
 use crate::failure::{Failure, OnDisk};
+use crate::presets;
 use crate::repository::Git;
 use crate::settings::CommandLine;
 use roundtrip_bench::definition::{Plan, PlannedCase};
@@ -85,10 +86,10 @@ impl Revision {
     /// The plan of a preset, or of a definition in this revision.
     pub(crate) fn plan(&self, preset: &Path) -> crate::Result<Plan> {
         let name = preset.to_string_lossy();
-        if crate::run::is_definition(&name) && preset.exists() && !is_within(self.path(), preset) {
+        if presets::is_definition(&name) && preset.exists() && !is_within(self.path(), preset) {
             return Err(self.outside(preset.parent().unwrap_or(preset)));
         }
-        crate::run::plan(&name)
+        presets::plan(&name)
     }
 
     fn outside(&self, folder: &Path) -> Failure {

@@ -5,13 +5,15 @@ use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::output::Progress;
-use crate::programs::{CommitTree, Places};
+use crate::programs::CommitTree;
 use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
-use crate::table::Style;
+use crate::table::{Places, Style};
 use crate::upload::{self, UploadKind};
-use crate::{build, compare, import, node, output, programs, selection, spool, summary, table};
-use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
+use crate::{
+    build, compare, import, node, output, presets, programs, ranking, selection, spool, summary, table,
+};
+use roundtrip_bench::definition::Plan;
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
@@ -72,7 +74,7 @@ fn plans(arguments: &RunArguments, settings: &Settings, root: &Path) -> crate::R
 
 /// A preset with the requested `node`s and probe.
 fn prepare(preset: &str, arguments: &RunArguments) -> crate::Result<Plan> {
-    let mut plan = node::measured_with(plan(preset)?, &arguments.node, "--node")?;
+    let mut plan = node::measured_with(presets::plan(preset)?, &arguments.node, "--node")?;
     for case in &mut plan.cases {
         case.probe = arguments.probe.probe();
     }
@@ -96,7 +98,7 @@ fn measure(
     match arguments.format {
         Format::Human => {
             let programs = programs::places(plan);
-            output::print(&table::render(&kept.report, Style::of_output(&programs))?)?;
+            output::print(&ranking::render(&kept.report, Style::of_output(&programs))?)?;
         }
         Format::Json => output::print(&String::from_utf8_lossy(&kept.json))?,
     }
@@ -121,34 +123,6 @@ fn parse(json: &[u8]) -> serde_json::Result<(UploadKind, RunReport)> {
             serde_json::from_slice(json).map(|report: RunReport| (UploadKind::Report(report.run_id), report))
         }
     }
-}
-
-/// A preset of the suite, or a definition in a file, named by the file without `.toml`.
-pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
-    if !is_definition(preset) {
-        return definition::preset(preset).map_err(invalid);
-    }
-    let text = std::fs::read_to_string(preset)
-        .map_err(|error| Failure::Usage(format!("cannot read definition {preset}: {error}")))?;
-    // Programs start in the folder of the definition.
-    let path = std::path::absolute(preset)
-        .map_err(|error| Failure::Other(format!("cannot find {preset}: {error}")))?;
-    defined(&path, &text)
-}
-
-/// Whether this is the path of a definition and not a name in the suite.
-pub(crate) fn is_definition(preset: &str) -> bool {
-    preset.ends_with(".toml")
-}
-
-/// Parses a definition. Its programs start in its folder.
-pub(crate) fn defined(path: &Path, text: &str) -> crate::Result<Plan> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    definition::parse(&name, text, path.parent().unwrap_or(path)).map_err(invalid)
-}
-
-fn invalid(error: InvalidDefinition) -> Failure {
-    Failure::Usage(error.to_string())
 }
 
 pub(crate) fn program() -> crate::Result<PathBuf> {
@@ -185,7 +159,7 @@ fn check_expected(arguments: &UploadArguments, path: &Path, report: &RunReport) 
 pub(crate) fn show(arguments: &ShowArguments) -> crate::Result<()> {
     let report = compare::read(&arguments.report)?;
     match arguments.format {
-        Format::Human => output::print(&table::render(&report, Style::of_output(&Places::new()))?),
+        Format::Human => output::print(&ranking::render(&report, Style::of_output(&Places::new()))?),
         Format::Json => output::print_json(&report),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::SelectionArguments;
 use crate::failure::Failure;
+use crate::format::size_text;
 use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::{program, transport};
 use std::collections::BTreeSet;
@@ -105,46 +106,4 @@ fn similar(name: &str, of_presets: &[String]) -> Option<String> {
 /// The size of all messages of a case; a size profile has several.
 fn size_of(case: &PlannedCase) -> Option<String> {
     case.work.size_profile.is_none().then(|| size_text(case.work.message_bytes as u64))
-}
-
-/// A size as `--size` accepts it, exactly.
-fn size_text(bytes: u64) -> String {
-    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let unit = units.into_iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
-    unit.map_or_else(|| bytes.to_string(), |(unit, name)| format!("{}{name}", bytes / unit))
-}
-
-/// Reads a size: bytes, or a number with a unit.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor = match unit.trim_start() {
-        "" | "B" => Some(1),
-        "KiB" => Some(1 << 10),
-        "MiB" => Some(1 << 20),
-        "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    let bytes =
-        number.parse().ok().zip(factor).and_then(|(number, factor): (u64, u64)| number.checked_mul(factor));
-    bytes.ok_or_else(|| "expected a number of bytes, or a number with B, KiB, MiB or GiB: 64, 1KiB".into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_sizes_as_it_prints_them() {
-        for (text, bytes) in
-            [("64", 64), ("1KiB", 1 << 10), ("64 KiB", 1 << 16), ("3MiB", 3 << 20), ("2GiB", 2 << 30)]
-        {
-            assert_eq!(parse_size(text), Ok(bytes));
-            assert_eq!(parse_size(&size_text(bytes)), Ok(bytes));
-        }
-        assert_eq!(size_text(1_500), "1500");
-        for wrong in ["", "KiB", "1k", "-1", "1.5KiB", "99999999999GiB"] {
-            assert!(parse_size(wrong).is_err(), "{wrong}");
-        }
-    }
 }

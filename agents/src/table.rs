@@ -3,8 +3,7 @@
 
 use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds, percent};
-use crate::programs::Places;
-use crate::{output, ranking};
+use crate::output;
 use clap::builder::styling::AnsiColor;
 use indexmap::{IndexMap, IndexSet};
 use roundtrip_import::Repetitions;
@@ -15,6 +14,9 @@ use roundtrip_wire::{
     CaseResult, EndObservation, ProgramOrigin, Repetition, RunReport, Slug, Summary, SystemCalls,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The command and the place of each declared program by its transport, as in `./bin/mq, ipc.toml:12`.
+pub(crate) type Places = BTreeMap<Slug, String>;
 
 /// How to print a report.
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +35,13 @@ impl<'a> Style<'a> {
     }
 }
 
-/// The tables of a report, and a summary of three lines.
+/// The tables of a report.
 pub(crate) fn render(report: &RunReport, style: Style<'_>) -> crate::Result<String> {
     let mut text = output::wrapped(heading(report).trim_end(), 0, style.width) + "\n";
     for (title, results) in groups(report) {
         let title = output::wrapped(&title, 0, style.width);
         text.push_str(&format!("\n{title}\n{}\n", table(&results, style)?));
     }
-    let lines = ranking::lines(report)?.into_iter().map(|line| output::wrapped(&line, 0, style.width) + "\n");
-    text.push('\n');
-    text.extend(lines);
     Ok(text)
 }
 

@@ -9,7 +9,7 @@ use crate::failure::{Failure, OnDisk};
 use crate::format::{counted, nanoseconds};
 use crate::repository::Git;
 use crate::settings::{self, CommandLine, Settings};
-use crate::{build, output, run, table};
+use crate::{build, output, presets, run, table};
 use clap::ValueEnum;
 use example::{Example, FOLDER, GO_MODULE, GO_MODULE_TEXT};
 use found::Found;
@@ -294,7 +294,7 @@ fn measure(found: &Found, choices: &Choices) -> crate::Result<()> {
     let commands = if has_settings { &settings.build } else { &ours };
     build::build(commands, &found.root, None).map_err(|failure| kept(failure.to_string()))?;
 
-    let plan = run::plan(&found.root.join(DEFINITION).to_string_lossy())?;
+    let plan = presets::plan(&found.root.join(DEFINITION).to_string_lossy())?;
     let programs = plan.cases.iter().filter(|case| case.declared().is_some());
     let Some(case) = programs.min_by_key(|case| case.work.message_bytes) else { return Ok(()) };
     let case = PlannedCase { repetitions: Repetitions::exactly(REPETITIONS), ..case.clone() };

@@ -8,7 +8,7 @@ use super::runner::{Output, Runner, Task};
 use crate::failure::{Failure, OnDisk};
 use crate::repository::{Git, Repository};
 use crate::settings::{self, CommandLine, Imported, Settings};
-use crate::{import, platform, run, spool};
+use crate::{import, platform, presets, spool};
 use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Slug};
 use sha2::{Digest, Sha256};
@@ -110,15 +110,15 @@ impl Checkout<'_> {
     /// The plan of a preset, or of a definition in the commit. If a user of the server chose it, errors do not quote the
     /// file, because the user may not have access to the repository.
     pub(crate) fn plan(&self, built: &Built, preset: &str, is_requested: bool) -> crate::Result<Plan> {
-        if !run::is_definition(preset) {
-            return run::plan(preset);
+        if !presets::is_definition(preset) {
+            return presets::plan(preset);
         }
         let commit = &built.repository.commit.sha;
         let text = self
             .mirror
             .file(commit, Path::new(preset))?
             .ok_or_else(|| Failure::Usage(format!("no file {preset} in commit {}", commit.short())))?;
-        run::defined(&built.root.join(preset), &text).map_err(|failure| {
+        presets::defined(&built.root.join(preset), &text).map_err(|failure| {
             let without_contents = format!(
                 "{preset} of commit {} is not a definition. Check it in the repository.",
                 commit.short()

@@ -10,7 +10,7 @@ use crate::lab::runner;
 use crate::platform::System;
 use crate::repository::{Git, Repository};
 use crate::spool::Holder;
-use crate::{output, platform, run, upload};
+use crate::{output, platform, presets, run, upload};
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Slug;
 use serde::Serialize;
@@ -109,7 +109,7 @@ struct Service {
 impl Service {
     fn new(watched: Watched<'_>, work: &WorkArguments) -> crate::Result<Self> {
         let preset = work.preset.as_deref();
-        preset.map(run::plan).transpose()?;
+        preset.map(presets::plan).transpose()?;
         upload::check_address(watched.upload)?;
         Ok(Self {
             program: program()?,
