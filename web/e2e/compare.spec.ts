@@ -46,7 +46,7 @@ test("two commits are compared, and the link shows the same comparison", async (
   await page.getByRole("button", { name: "Copy as Markdown" }).click();
   const markdown = await copied(page);
   expect(markdown).toContain(SLOWER);
-  expect(markdown).toContain("| ▲ slower |");
+  expect(markdown).toContain("| 🔴 slower |");
   expect(markdown).toMatch(/\(http:\/\/.+\/l\/[0-9a-f]+\)/);
 
   await page

@@ -397,7 +397,7 @@ fn reports_a_slowdown_once(fixture: &Fixture, step: &Step) -> Result<()> {
     }
     ensure!(check["conclusion"] == "success", "the check failed, but must not: {check}");
     let title = check["output"]["title"].as_str().unwrap_or_default();
-    ensure!(title.starts_with("▲ Slower: 2 of 2 series"), "the check does not report it: {check}");
+    ensure!(title.starts_with("🔴 Slower: 2 of 2 series"), "the check does not report it: {check}");
     fixture.github.expect_reports(SLOWER, 1)
 }
 
