@@ -243,7 +243,7 @@ fn measure_one(run: &Run, history: &History, kept: &ResultFolder, agent: &Path, 
         fs::write(&report, value.to_string())?;
     }
     let token = kept.data_folder().join("agent.token");
-    agent(&["upload", "--upload", url, "--token-file"]).arguments([&token, &report]).output().map(drop)
+    agent(&["upload", "--server", url, "--token-file"]).arguments([&token, &report]).output().map(drop)
 }
 
 /// Takes screenshots of all pages except these, checks their sizes, and replaces the ones in a folder.
