@@ -60,7 +60,7 @@ async fn tag_changes_with_the_answer_and_not_with_compression(app: TestApp) {
     assert_eq!(after.status, 200);
     assert_ne!(after.header("etag"), before.header("etag"));
 
-    let path = "/api/v1/projects/libfoo/series";
+    let path = "/api/v1/references";
     let plain = ask(&app, path, &[]).await;
     let gzip = ask(&app, path, &[("accept-encoding", "gzip")]).await;
     assert_eq!(gzip.headers["content-encoding"], "gzip");
@@ -70,6 +70,9 @@ async fn tag_changes_with_the_answer_and_not_with_compression(app: TestApp) {
     let again = ask(&app, path, &[("accept-encoding", "gzip"), ("if-none-match", tag)]).await;
     assert_eq!(again.status, 304);
     assert!(!again.headers.contains_key("content-encoding"));
+
+    let small = ask(&app, "/api/v1/projects/libfoo", &[("accept-encoding", "gzip")]).await;
+    assert!(small.body.len() > 100 && !small.headers.contains_key("content-encoding"), "it fits one packet");
 }
 
 #[database_test]
