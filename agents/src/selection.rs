@@ -75,8 +75,9 @@ impl Filter {
             );
             return Err(Failure::Usage(format!("unknown transport `{missing}`: {suggestion}")));
         }
+        let another = if *name == "transport" { ", or another preset, such as --preset quick" } else { "" };
         Err(Failure::Usage(format!(
-            "{name} {missing} matches no case of {presets}: expected {}",
+            "{name} {missing} matches no case of {presets}: expected {}{another}",
             found.join(", ")
         )))
     }

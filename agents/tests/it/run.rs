@@ -224,7 +224,10 @@ fn explains_an_empty_selection() {
     run(&["unix-straem"], "unknown transport `unix-straem`: did you mean `unix-stream`?");
     run(&["tpc"], "did you mean `tcp`?");
     run(&["zebra"], "unknown transport `zebra`: preset small has tcp");
-    run(&["tcp", "pipe"], "transport pipe matches no case of preset small: expected tcp");
+    run(
+        &["tcp", "pipe"],
+        "transport pipe matches no case of preset small: expected tcp, or another preset, such as --preset quick",
+    );
     run(&["--size", "65"], "--size 65 matches no case of preset small: expected 64, 1KiB");
     run(&["--size", "1k"], "expected a number of bytes");
     run(&["--mode", "2thread"], "--mode 2thread matches no case of preset small: expected 2proc");
