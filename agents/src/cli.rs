@@ -34,7 +34,7 @@ pub(crate) struct Cli {
 
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.
 const VERBS: [(&str, &[&str]); 4] = [
-    ("Measure", &["run", "show", "list", "doctor", "matrix", "probe-effect"]),
+    ("Measure", &["init", "run", "show", "list", "doctor", "matrix", "probe-effect"]),
     ("Compare", &["ab", "compare", "bisect", "detect"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
     ("Server and lab", &["upload", "exchange", "agent", "enrol", "service"]),
