@@ -89,22 +89,22 @@ pub(crate) struct WorkflowStep {
 
 impl Workflow {
     pub(crate) fn step(&self, name: &str) -> Result<&WorkflowStep> {
-        let mut steps = self.jobs.values().flat_map(|job| &job.steps);
-        let found = steps.find(|step| step.name.as_deref() == Some(name));
-        found.with_context(|| format!("no step {name}"))
+        self.find(|step| step.name.as_deref() == Some(name)).with_context(|| format!("no step {name}"))
     }
 
     /// The step that uses an action of this path, in any repository and version.
     pub(crate) fn step_using(&self, action: &str) -> Result<&WorkflowStep> {
-        let uses = |step: &&WorkflowStep| step.uses.as_ref().is_some_and(|uses| uses.contains(action));
-        let mut steps = self.jobs.values().flat_map(|job| &job.steps);
-        steps.find(uses).with_context(|| format!("no step uses {action}"))
+        let uses = |step: &WorkflowStep| step.uses.as_ref().is_some_and(|uses| uses.contains(action));
+        self.find(uses).with_context(|| format!("no step uses {action}"))
     }
 
     /// The step with this id.
     pub(crate) fn step_of_id(&self, id: &str) -> Result<&WorkflowStep> {
-        let mut steps = self.jobs.values().flat_map(|job| &job.steps);
-        steps.find(|step| step.id.as_deref() == Some(id)).with_context(|| format!("no step has the id {id}"))
+        self.find(|step| step.id.as_deref() == Some(id)).with_context(|| format!("no step has the id {id}"))
+    }
+
+    fn find(&self, is_one: impl Fn(&WorkflowStep) -> bool) -> Option<&WorkflowStep> {
+        self.jobs.values().flat_map(|job| &job.steps).find(|step| is_one(step))
     }
 }
 
