@@ -30,13 +30,36 @@ const NUMBER: u64 = 12;
 /// The program of the repository, different in each commit.
 const FORMATS: &str = include_str!("../../action/formats.toml");
 
+/// A definition with a program that fails.
+const BROKEN: &str = r#"about = "A program that exits, and a pipe."
+deadline_seconds = 20
+
+[[program]]
+slug = "broken"
+title = "Broken"
+family = "pipe"
+semantics = "It exits without an answer."
+command = ["false"]
+
+[[case]]
+scenario = "roundtrip"
+transports = ["broken", "pipe"]
+message_bytes = [64]
+modes = ["2proc"]
+placements = ["free"]
+operations = 100
+warmup = 10
+repetitions = 3
+"#;
+
 type Check = fn(&Fixture) -> Result<()>;
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
     ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
     ("rejects changed, renamed and wrongly signed releases", rejects_wrong_releases),
     ("reports a missing id-token permission", fails_without_permission),
     ("refuses a token to a pull request job", refuses_tokens_to_pull_requests),
     ("uploads a regression, then fails the job", fails_the_job_on_a_regression),
+    ("uploads the other cases of a failed run, then fails the job", uploads_a_failed_run),
     ("compares a pull request and keeps one comment", comments_on_a_pull_request),
     ("comments for a fork as untrusted text", comments_for_a_fork),
     ("measures and uploads a pull request in two steps", measures_pull_requests_in_two_steps),
@@ -357,6 +380,16 @@ fn fails_the_job_on_a_regression(fixture: &Fixture) -> Result<()> {
     ensure!(job.summary.starts_with("### 1 of 1 cases regressed\n"), "the summary is {:?}", job.summary);
     let run = fixture.newest_run()?;
     ensure!(run["preset"] == "formats", "the run that arrived is {run}\n{}", job.log);
+    Ok(())
+}
+
+fn uploads_a_failed_run(fixture: &Fixture) -> Result<()> {
+    let mut job = fixture.main_job("push")?;
+    fs::write(fixture.repository.root.join("broken.toml"), BROKEN)?;
+    let inputs = fixture.measuring(&job, &[("preset", "broken.toml"), ("token", &fixture.token)]);
+    fixture.expect(&mut job, &inputs, 1, "Uploaded: ")?;
+    let run = fixture.newest_run()?;
+    ensure!(run["preset"] == "broken", "the run that arrived is {run}\n{}", job.log);
     Ok(())
 }
 
