@@ -48,13 +48,13 @@ impl Cli {
     }
 
     fn with_grouped_help() -> clap::Command {
-        let mut command = Self::command();
-        command.build();
+        // Not built here: clap builds only what it needs, and every peer process starts with this.
+        let command = Self::command();
         let template = format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
             grouped_verbs(&command)
         );
-        Self::command().help_template(template)
+        command.help_template(template)
     }
 }
 
