@@ -31,6 +31,7 @@ const USAGE: u8 = 2;
 const THREADS_TIMEOUT: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
+    return_large_blocks();
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
@@ -73,6 +74,28 @@ fn run(cli: Cli) -> Result<ExitCode> {
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// Makes glibc return each freed block of 1 MiB or more to the system.
+///
+/// glibc raises that size to that of the largest block freed so far, up to 32 MiB (mallopt(3)). The bodies of uploads then
+/// come from the heap, where smaller blocks keep freed ones resident: up to 426 MiB under attack, instead of 250 MiB.
+#[cfg(all(unix, target_env = "gnu"))]
+fn return_large_blocks() {
+    const LARGE_BYTES: libc::c_int = 1024 * 1024;
+    // SAFETY: no other thread allocates yet, and both parameters take any size up to 32 MiB.
+    #[expect(unsafe_code, reason = "the allocator has no other interface")]
+    let are_set = unsafe {
+        // The ratio of the defaults: fewer bytes at the end of a heap are kept.
+        [
+            libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES),
+            libc::mallopt(libc::M_TRIM_THRESHOLD, 2 * LARGE_BYTES),
+        ]
+    };
+    debug_assert_eq!(are_set, [1, 1]);
+}
+
+#[cfg(not(all(unix, target_env = "gnu")))]
+fn return_large_blocks() {}
 
 fn in_runtime(format: LogFormat, command: impl Future<Output = Result<()>>) -> Result<()> {
     // Dropped last, because dropping sends the traces.
