@@ -215,7 +215,7 @@ pub(crate) enum Command {
     #[command(after_help = "Stores the results under the checked-out commit, together with the file.\n\n\
         Examples:\n  \
         roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n  \
-        go test -bench . -count 10 | roundtrip import - --format go")]
+        go test -bench . -count 10 | roundtrip import - --from go")]
     Import(ImportArguments),
     /// Find change points in a CSV file.
     #[command(
@@ -338,9 +338,12 @@ pub(crate) struct ImportArguments {
     /// Input file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Format of the file; `auto` detects it.
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
-    pub(crate) format: OrAuto<roundtrip_import::Format>,
+    /// Tool that wrote the file; `auto` detects it.
+    #[arg(long, value_name = "TOOL", default_value = "auto", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
+    from: OrAuto<roundtrip_import::Format>,
+    /// The former name of `--from`.
+    #[arg(long, value_name = "TOOL", hide = true, conflicts_with = "from", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
+    format: Option<OrAuto<roundtrip_import::Format>>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
@@ -357,6 +360,15 @@ impl<F> Default for OrAuto<F> {
 
 /// The argument that selects detection.
 pub(crate) const AUTO: &str = "auto";
+impl ImportArguments {
+    /// The tool that wrote the file. Prints a notice if the option has its former name.
+    pub(crate) fn from(&self) -> OrAuto<roundtrip_import::Format> {
+        let Some(former) = self.format else { return self.from };
+        eprintln!("note: use --from instead of --format");
+        former
+    }
+}
+
 
 fn or_auto<F: Copy + Send + Sync + 'static>(
     all: &'static [F],

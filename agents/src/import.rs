@@ -19,12 +19,13 @@ use std::io::{BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
-    let ImportArguments { file, format, delivery } = arguments;
+    let ImportArguments { file, delivery, .. } = arguments;
+    let format = arguments.from();
     let repository = Repository::here()?;
     let settings = Settings::read(&repository.root)?;
     let delivery = Delivery::prepare(delivery, repository, &settings)?;
     let (name, bytes) = read(file)?;
-    take(&delivery, name, bytes, *format)
+    take(&delivery, name, bytes, format)
 }
 
 /// The file's name and bytes; `-` is standard input.

@@ -67,10 +67,22 @@ fn shows_the_median_of_all_samples() {
 #[test]
 fn reads_standard_input_and_reports_omissions() {
     let folder = repository();
-    let output = run_with_input(folder.path(), &["import", "-", "--format", "go"], GO.as_bytes());
+    let output = run_with_input(folder.path(), &["import", "-", "--from", "go"], GO.as_bytes());
     let text = printed(&output);
     assert!(text.contains("median time of 1,000 operations") && text.contains("1.23 ms"), "{text}");
     assert!(error_text(&output).contains("standard-input: skipped"), "{}", error_text(&output));
+}
+
+#[test]
+fn accepts_the_former_name_of_from_with_a_notice() {
+    let folder = repository();
+    let run = |option: &str| run_with_input(folder.path(), &["import", "-", option, "go"], GO.as_bytes());
+    let (former, from) = (run("--format"), run("--from"));
+    assert_eq!(printed(&former), printed(&from));
+    assert!(error_text(&former).contains("note: use --from instead of --format"), "{}", error_text(&former));
+    assert!(!error_text(&from).contains("note: "), "{}", error_text(&from));
+    let both = run_command(folder.path(), &["import", "-", "--from", "go", "--format", "go"]);
+    refused(&both, 2, &["cannot be used with"]);
 }
 
 #[test]
@@ -79,7 +91,7 @@ fn reports_the_place_of_format_errors() {
     fs::write(folder.path().join("cut.json"), &HYPERFINE[..HYPERFINE.len() - 8]).unwrap();
     let cut = run_command(folder.path(), &["import", "cut.json"]);
     refused(&cut, 2, &["cut.json: hyperfine: line 1, column"]);
-    let excel = import(folder.path(), &["--format", "excel"]);
+    let excel = import(folder.path(), &["--from", "excel"]);
     refused(&excel, 2, &["[possible values: auto, bmf, criterion"]);
     refused(&run_command(folder.path(), &["import", "absent.json"]), 2, &["cannot read absent.json"]);
 }
