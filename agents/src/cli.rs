@@ -265,7 +265,7 @@ pub(crate) struct InitArguments {
     pub(crate) yes: bool,
 }
 
-/// The language of an example program; C also for C++.
+/// The language of an example program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Language {
     C,
@@ -279,6 +279,8 @@ pub(crate) enum Language {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum YesOrNo {
     #[value(alias = "y")]
+    #[value(alias = "c++")]
+    Cpp,
     Yes,
     #[value(alias = "n")]
     No,

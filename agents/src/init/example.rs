@@ -18,7 +18,7 @@ pub(super) struct Example {
     pub(super) name: &'static str,
     /// Of source files.
     pub(super) extensions: &'static [&'static str],
-    /// In the repository's root.
+    /// In the repository's root; `*` stands for any name.
     pub(super) build_files: &'static [&'static str],
     /// The command that compiles or runs it.
     pub(super) tool: &'static str,
@@ -33,6 +33,8 @@ pub(super) struct Example {
     pub(super) command: &'static [&'static str],
     pub(super) family: &'static str,
     pub(super) semantics: &'static str,
+    /// How the program finds the library of its commit.
+    pub(super) library: &'static str,
 }
 
 impl Example {
@@ -41,21 +43,68 @@ impl Example {
     }
 }
 
+/// A language without an example.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OtherLanguage {
+    pub(super) name: &'static str,
+    pub(super) extensions: &'static [&'static str],
+    pub(super) build_files: &'static [&'static str],
+}
+
+/// Languages without an example, which can follow the protocol.
+pub(super) const OTHERS: [OtherLanguage; 9] = [
+    other("Java", &["java"], &["pom.xml", "build.gradle", "build.gradle.kts"]),
+    other("Kotlin", &["kt", "kts"], &["pom.xml", "build.gradle", "build.gradle.kts"]),
+    other("Scala", &["scala"], &["build.sbt", "build.sc"]),
+    other("C#", &["cs"], &["*.sln", "*.slnx", "*.csproj"]),
+    other("Swift", &["swift"], &["Package.swift"]),
+    other("Ruby", &["rb"], &["Gemfile", "*.gemspec"]),
+    other("Zig", &["zig"], &["build.zig"]),
+    other("Elixir or Erlang", &["ex", "exs", "erl"], &["mix.exs", "rebar.config"]),
+    other("Haskell", &["hs"], &["stack.yaml", "*.cabal"]),
+];
+
+const fn other(
+    name: &'static str,
+    extensions: &'static [&'static str],
+    build_files: &'static [&'static str],
+) -> OtherLanguage {
+    OtherLanguage { name, extensions, build_files }
+}
+
 /// The file of a Go module, for a repository without one.
 pub(super) const GO_MODULE_TEXT: &str = include_str!("../../../benches/external/go/go.mod");
 
-pub(super) const EXAMPLES: [Example; 5] = [
+/// The example in C is also valid C++.
+const C_TEXT: &str = include_str!("../../../benches/external/c/unix_socket.c");
+const HEADER_TEXT: &str = include_str!("../../../benches/external/c/roundtrip.h");
+const C_BUILD_FILES: &[&str] = &["CMakeLists.txt", "meson.build", "Makefile", "configure.ac"];
+
+/// Of languages with the same number of source files, the last one is a repository's language.
+pub(super) const EXAMPLES: [Example; 6] = [
+    Example {
+        language: Language::Cpp,
+        name: "C++",
+        extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "h"],
+        build_files: C_BUILD_FILES,
+        tool: "c++",
+        install: "Install a C++ compiler, such as g++ or clang++",
+        files: &[("ipc.cpp", C_TEXT), (HEADER, HEADER_TEXT)],
+        build: Some("c++ -O2 -std=c++17 -o benchmarks/roundtrip/ipc benchmarks/roundtrip/ipc.cpp"),
+        built: Some("ipc"),
+        command: &["./ipc"],
+        family: "socket",
+        semantics: "Two processes over a pair of Unix sockets.",
+        library: "add its include path and library to the compiler's arguments in `build`, after the commands that build it",
+    },
     Example {
         language: Language::C,
-        name: "C or C++",
-        extensions: &["c", "h", "cc", "cpp", "cxx", "hh", "hpp"],
-        build_files: &["CMakeLists.txt", "meson.build", "Makefile"],
+        name: "C",
+        extensions: &["c", "h"],
+        build_files: C_BUILD_FILES,
         tool: "cc",
         install: "Install a C compiler, such as gcc or clang",
-        files: &[
-            ("ipc.c", include_str!("../../../benches/external/c/unix_socket.c")),
-            (HEADER, include_str!("../../../benches/external/c/roundtrip.h")),
-        ],
+        files: &[("ipc.c", C_TEXT), (HEADER, HEADER_TEXT)],
         build: Some(
             "cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L -o benchmarks/roundtrip/ipc benchmarks/roundtrip/ipc.c",
         ),
@@ -63,6 +112,7 @@ pub(super) const EXAMPLES: [Example; 5] = [
         command: &["./ipc"],
         family: "socket",
         semantics: "Two processes over a pair of Unix sockets.",
+        library: "add its include path and library to the compiler's arguments in `build`, after the commands that build it",
     },
     Example {
         language: Language::Rust,
@@ -79,10 +129,12 @@ pub(super) const EXAMPLES: [Example; 5] = [
             "cargo build --release --manifest-path benchmarks/roundtrip/Cargo.toml \
              --target-dir benchmarks/roundtrip/target",
         ),
-        built: Some("target"),
+        // The lock file belongs to the program, also if the repository ignores its own.
+        built: Some("target\n!/Cargo.lock"),
         command: &["./target/release/ipc"],
         family: "pipe",
         semantics: "Two processes over two pipes.",
+        library: "add it to benchmarks/roundtrip/Cargo.toml by its path",
     },
     Example {
         language: Language::Go,
@@ -98,6 +150,7 @@ pub(super) const EXAMPLES: [Example; 5] = [
         command: &["./ipc"],
         family: "pipe",
         semantics: "Two processes over two pipes.",
+        library: "import it: the program is in your module",
     },
     Example {
         language: Language::Python,
@@ -112,6 +165,7 @@ pub(super) const EXAMPLES: [Example; 5] = [
         command: &["python3", "ipc.py"],
         family: "socket",
         semantics: "Two processes over multiprocessing.Pipe.",
+        library: "import it from the checkout, not from installed packages, as ipc.py shows",
     },
     Example {
         language: Language::Node,
@@ -127,5 +181,6 @@ pub(super) const EXAMPLES: [Example; 5] = [
         command: &["node", "ipc.cjs"],
         family: "socket",
         semantics: "Two processes over a Unix socket with node:net.",
+        library: "require it by its path, such as require('../..'), and add `npm ci` to `build`",
     },
 ];

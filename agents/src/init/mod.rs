@@ -11,8 +11,8 @@ use crate::repository::Git;
 use crate::settings::{self, CommandLine, Settings};
 use crate::{build, output, presets, run, table};
 use clap::ValueEnum;
-use example::{Example, FOLDER, GO_MODULE, GO_MODULE_TEXT};
-use found::Found;
+use example::{Example, FOLDER, GO_MODULE, GO_MODULE_TEXT, OtherLanguage};
+use found::{Found, FoundLanguage};
 use roundtrip_bench::definition::{Plan, PlannedCase, Repetitions};
 use roundtrip_bench::transport;
 use roundtrip_stats::Quartiles;
@@ -25,6 +25,8 @@ const DEFINITION: &str = "benchmarks/roundtrip/ipc.toml";
 const WORKFLOW: &str = ".github/workflows/roundtrip.yml";
 /// Also on a page of the docs.
 const WORKFLOW_TEXT: &str = include_str!("workflow.yml");
+
+const PROTOCOL: &str = "https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md";
 
 /// Repetitions of the case that is measured at the end.
 const REPETITIONS: u32 = 3;
@@ -50,7 +52,7 @@ pub(crate) fn init(arguments: &InitArguments) -> crate::Result<()> {
     if choices.example.is_some() {
         measure(&found, &choices)?;
     }
-    output::print(&next(&choices, !new.is_empty()))
+    output::print(&next(&found, &choices, !new.is_empty()))
 }
 
 // The questions.
@@ -70,7 +72,7 @@ impl Choices {
             arguments.language,
             "--language",
             "Language of the example program",
-            found.example.map_or(Language::C, |example| example.language),
+            default_language(found),
             may_ask,
             &mut defaults,
         )?;
@@ -147,6 +149,15 @@ fn name<T: ValueEnum>(value: &T) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
+/// Without an example in the repository's language, the shortest one, which needs no compiler.
+fn default_language(found: &Found) -> Language {
+    match found.language {
+        FoundLanguage::Example(example) => example.language,
+        FoundLanguage::Other(_) => Language::Python,
+        FoundLanguage::Unknown => Language::C,
+    }
+}
+
 // The files.
 
 struct NewFile {
@@ -174,7 +185,10 @@ fn files(found: &Found, choices: &Choices, project: &str) -> Vec<NewFile> {
         files.push(NewFile::new(DEFINITION, definition_text(example, project)));
         // A present definition has its own program.
         if !found.has_definition {
-            files.extend(example.files.iter().map(|(name, text)| NewFile::new(in_folder(name), *text)));
+            files.extend(example.files.iter().map(|(name, text)| {
+                let text = text.replace(LIBRARY, &found.package.as_deref().map_or(LIBRARY.into(), library));
+                NewFile::new(in_folder(name), text)
+            }));
             if example.language == Language::Go && !found.root.join(GO_MODULE).exists() {
                 files.push(NewFile::new(in_folder(GO_MODULE), GO_MODULE_TEXT));
             }
@@ -188,6 +202,14 @@ fn files(found: &Found, choices: &Choices, project: &str) -> Vec<NewFile> {
         files.push(NewFile::new(WORKFLOW, WORKFLOW_TEXT));
     }
     files
+}
+
+/// The comment in the example's `Cargo.toml` about a library.
+const LIBRARY: &str = "# Add your library, such as: queue = { path = \"../..\" }";
+
+/// The comment for this package.
+fn library(package: &str) -> String {
+    format!("# To measure your library: {package} = {{ path = \"../..\" }}")
 }
 
 fn settings_text(found: &Found, choices: &Choices, project: &str) -> String {
@@ -322,23 +344,43 @@ fn runs(program: &str) -> bool {
 }
 
 /// The next commands.
-fn next(choices: &Choices, has_written: bool) -> String {
+fn next(found: &Found, choices: &Choices, has_written: bool) -> String {
     let mut lines = vec!["\nNext:".to_owned()];
     if has_written {
-        if let Some((name, _)) = choices.example.and_then(|example| example.files.first()) {
-            lines.push(format!("  Replace the marked parts of {FOLDER}/{name} with your library."));
-        }
+        lines.extend(choices.example.map(|example| replacing(found, example)));
         lines.push("  Commit the files.".into());
+    }
+    if found.has_criterion() && !runs("cargo-criterion") {
+        lines.push("  cargo install cargo-criterion    # measures your Criterion benchmarks".into());
     }
     lines.push("  roundtrip run".into());
     if choices.example.is_some() {
-        lines.push(
-            "  roundtrip ab --of revision --base HEAD~1 --head HEAD    # compares the next commit".into(),
-        );
+        lines.push("  roundtrip ab --of revision --base HEAD~1 --head HEAD    # compares two commits".into());
         lines
-            .push("  roundtrip bisect                                        # finds a slower commit".into());
+            .push("  roundtrip bisect --good HEAD~20                         # finds a slower commit".into());
     }
     lines.join("\n")
+}
+
+/// How the example becomes a program with the repository's library.
+fn replacing(found: &Found, example: &Example) -> String {
+    let name = example.files.first().map_or("", |(name, _)| name);
+    let text = match found.language {
+        FoundLanguage::Other(OtherLanguage { name: language, .. }) => format!(
+            "There is no example in {language}. Write {FOLDER}/{name} again in {language}, with the protocol below. Set \
+             `command` in {DEFINITION} to the command that starts it, and `build` in {} to the one that compiles it.",
+            settings::FILE
+        ),
+        _ => format!(
+            "Replace the marked parts of {FOLDER}/{name} with your library. For its code of each commit, {}.",
+            example.library
+        ),
+    };
+    let protocol = match found.language {
+        FoundLanguage::Other(_) => format!("\n  {PROTOCOL}"),
+        _ => String::new(),
+    };
+    output::paragraph(&text, 2) + &protocol
 }
 
 #[cfg(test)]
@@ -359,6 +401,12 @@ mod tests {
     fn docs_show_the_workflow() {
         let page = include_str!("../../../docs/how-to/github-actions.md");
         assert!(page.contains(&format!("```yaml\n{WORKFLOW_TEXT}```\n")), "expected:\n{WORKFLOW_TEXT}");
+    }
+
+    #[test]
+    fn rust_example_has_a_place_for_the_library() {
+        let rust = Example::find(Language::Rust).unwrap();
+        assert!(rust.files.iter().any(|(_, text)| text.contains(LIBRARY)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::run::{git, repository};
 use crate::{assert_contains, has_programs, printed, read_json, refused, run_command};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 const DEFINITION: &str = "benchmarks/roundtrip/ipc.toml";
@@ -22,6 +22,11 @@ fn repository_with(files: &[(&str, &str)]) -> TempDir {
 
 fn init(folder: &Path, further: &[&str]) -> String {
     printed(&run_command(folder, &[&["init"], further].concat()))
+}
+
+/// Also of a command that failed later.
+fn printed_text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 fn text(folder: &Path, path: &str) -> String {
@@ -76,6 +81,11 @@ fn measures_a_program_in_c() {
 }
 
 #[test]
+fn measures_a_program_in_cpp() {
+    measures("C++", "queue.cpp", "CMakeLists.txt", "c++");
+}
+
+#[test]
 fn measures_a_program_in_rust() {
     measures("Rust", "src/lib.rs", "Cargo.toml", "cargo");
 }
@@ -94,6 +104,56 @@ fn measures_a_program_in_python() {
 fn measures_a_program_in_node() {
     // A package of ES modules.
     measures("JavaScript", "queue.js", "package.json", "node");
+}
+
+#[test]
+fn headers_of_a_cpp_library_are_cpp() {
+    let folder =
+        repository_with(&[("include/a.h", ""), ("include/b.h", ""), ("test/a.cpp", ""), ("c.py", "")]);
+    let output = run_command(folder.path(), &["init", "--language", "none"]);
+    assert_contains(&printed_text(&output), &["Language: C++\n"]);
+}
+
+#[test]
+fn explains_the_next_step_for_a_language_without_an_example() {
+    if !has_programs() || !has("python3") {
+        return;
+    }
+    for (files, language) in [
+        (&[("pom.xml", ""), ("src/Queue.java", ""), ("tool.py", "")][..], "Language: Java (pom.xml)"),
+        (&[("Queue.sln", ""), ("Queue.cs", "")], "Language: C# (Queue.sln)"),
+        (&[("Package.swift", ""), ("Queue.swift", "")], "Language: Swift (Package.swift)"),
+    ] {
+        let folder = repository_with(files);
+        let answer = init(folder.path(), &[]);
+        let name = language["Language: ".len()..].split(' ').next().unwrap();
+        let next =
+            format!("There is no example in {name}. Write benchmarks/roundtrip/ipc.py again in {name}");
+        assert_contains(&answer.replace("\n  ", " "), &[language, "--language python", "): p50 ", &next]);
+        assert_contains(
+            &answer,
+            &["\n  https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md\n"],
+        );
+    }
+}
+
+#[test]
+fn names_the_rust_package_in_the_program() {
+    if !has("cargo") {
+        return;
+    }
+    let folder = repository_with(&[
+        ("src/lib.rs", ""),
+        ("Cargo.toml", "[package]\nname = 'courier'\nversion = '1.0.0'\nedition = '2021'\n"),
+        (".gitignore", "Cargo.lock\ntarget\n"),
+    ]);
+    let folder = folder.path();
+    init(folder, &[]);
+    let cargo = text(folder, "benchmarks/roundtrip/Cargo.toml");
+    assert_contains(&cargo, &["# To measure your library: courier = { path = \"../..\" }"]);
+    // All commits use the same dependencies.
+    let untracked = git(folder, &["status", "--porcelain", "--untracked-files=all"]);
+    assert_contains(&untracked, &["?? benchmarks/roundtrip/Cargo.lock"]);
 }
 
 #[test]
@@ -153,6 +213,17 @@ fn imports_existing_benchmarks() {
             "pytest-benchmark (pyproject.toml)",
             "\n[[command]]\nrun = \"python3 -m pytest ",
         ),
+        (
+            &[("bench/run.sh", "#!/bin/sh\nhyperfine --warmup 3 ./queue\n")],
+            "hyperfine (bench/run.sh)",
+            "# run = \"hyperfine --export-json benchmarks/roundtrip/hyperfine.json COMMAND\"",
+        ),
+        (
+            &[("bench/pom.xml", "<groupId>org.openjdk.jmh</groupId>\n")],
+            "JMH (bench/pom.xml)",
+            "# format = \"jmh\"",
+        ),
+        (&[("load/test.js", "import http from 'k6/http';\n")], "k6 (load/test.js)", "# format = \"k6\""),
     ] {
         let folder = repository_with(files);
         let folder = folder.path();

@@ -1,8 +1,9 @@
 /*
- * An external transport in C: two processes over a pair of Unix sockets. To measure your library, replace the parts marked
- * "Replace". Protocol: https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md
+ * An external transport in C, also valid C++: two processes over a pair of Unix sockets. To measure your library, replace the
+ * parts marked "Replace". Protocol: https://github.com/roundtrip-ipc/roundtrip/blob/main/benches/external/PROTOCOL.md
  *
  * Compile with: cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L
+ *           or: c++ -O2 -std=c++17
  */
 #include "roundtrip.h"
 
@@ -104,7 +105,7 @@ static int measure(int fd, const struct roundtrip_case *request, int64_t sample,
 
 /* Measures a part for each request of the harness. */
 static int initiate(int fd, const struct roundtrip_case *request, char *message, char *answer) {
-    uint64_t *samples_ns = malloc((request->samples + 1) * sizeof *samples_ns);
+    uint64_t *samples_ns = (uint64_t *)malloc((request->samples + 1) * sizeof *samples_ns);
     int64_t next = -(int64_t)request->warmup_samples;
     if (samples_ns == NULL) return 1;
     while (roundtrip_wait_for_go() == 0) {
@@ -127,7 +128,7 @@ int main(void) {
         return 0;
     }
     /* Replace: this creates the channel. The responder inherits its end. */
-    char *message = calloc(1, request.message_bytes), *answer = calloc(1, request.message_bytes);
+    char *message = (char *)calloc(1, request.message_bytes), *answer = (char *)calloc(1, request.message_bytes);
     if (message == NULL || answer == NULL || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
         roundtrip_failed("cannot allocate memory or create a pair of sockets");
         return 1;

@@ -107,6 +107,8 @@ def main():
     if case["window"] != 1:
         return print_line({"unsupported": "only a window of 1 is supported"})
     # Replace: create the channel with your library. Its ends need recv_bytes, send_bytes, recv, send and close.
+    # Before importing it, set sys.path[0] to its folder in the checkout, so that each commit measures its own version. From
+    # benchmarks/roundtrip, the root is os.path.join(sys.path[0], "..", "..").
     ours, theirs = multiprocessing.Pipe()
     responder = multiprocessing.Process(target=respond, args=(theirs, case), daemon=True)
     responder.start()
