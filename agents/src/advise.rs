@@ -3,10 +3,8 @@
 use crate::cli::{AdviseArguments, Format};
 use crate::failure::Failure;
 use crate::format::{bytes, count, nanoseconds, whole};
-use crate::repository::Repository;
-use crate::settings::Settings;
 use crate::upload::{TIMEOUT, token_in};
-use crate::{http, output};
+use crate::{http, output, remote};
 use clap::ValueEnum;
 use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
 use roundtrip_wire::{Slug, TransportInfo};
@@ -98,13 +96,7 @@ pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
 }
 
 fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
-    let project = match &arguments.project {
-        Some(project) => project.clone(),
-        None => {
-            let repository = Repository::here()?;
-            Settings::read(&repository.root)?.project(None, &repository.name)
-        }
-    };
+    let project = remote::project(arguments.project.as_ref())?;
     let url = format!("{}/api/v1/projects/{project}/advice", arguments.server.trim_end_matches('/'));
     let mut request = http::agent(TIMEOUT).get(&url);
     let (name, value) = sizes(arguments)?;

@@ -1,5 +1,7 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
+pub(crate) mod remote;
+
 use crate::comparison::{ComparisonFormat, FailOn};
 use crate::format;
 use crate::node::NamedNode;
@@ -7,6 +9,7 @@ use crate::platform::{Folders, Limits, System};
 use crate::repository::CommitRange;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use remote::{JobCommand, ProjectCommand};
 use roundtrip_bench::probe::Probe;
 use roundtrip_bench::scenario;
 use roundtrip_import::sizes::SizeFormat;
@@ -37,7 +40,7 @@ const VERBS: [(&str, &[&str]); 4] = [
     ("Measure", &["init", "run", "show", "list", "doctor", "matrix", "probe-effect"]),
     ("Compare", &["ab", "compare", "bisect", "detect"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
-    ("Server and lab", &["upload", "exchange", "agent", "enrol", "service"]),
+    ("Server and lab", &["upload", "exchange", "project", "job", "agent", "enrol", "service"]),
 ];
 
 impl Cli {
@@ -149,6 +152,12 @@ pub(crate) enum Command {
     )]
     Exchange(ExchangeArguments),
     /// Run a lab's jobs, or measure each new commit of a checkout.
+    /// Create, list or show projects on a server.
+    #[command(subcommand)]
+    Project(ProjectCommand),
+    /// Queue, list or show jobs of a lab.
+    #[command(subcommand)]
+    Job(JobCommand),
     #[command(
         after_help = "Runs until stopped. Keeps each report on disk until the server has accepted it. To take jobs, \
         enrol the machine first: `roundtrip enrol`.\n\n\

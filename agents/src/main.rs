@@ -6,6 +6,7 @@
 //! - `run`: measures, prints and shows.  `selection`: selects cases of presets.
 //! - `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
 //! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
+//! - `remote`: projects and jobs of a server.
 //! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
 //! - `agent`: measures each new commit of a checkout.  `service`: runs an agent as a system service.
 //! - `http`: requests to a server, and delays between attempts.  `stop`: stop signals.  `log`: the agent's log.
@@ -58,6 +59,7 @@ mod probe_effect;
 mod programs;
 mod ranking;
 mod record;
+mod remote;
 mod repository;
 mod revision;
 mod run;
@@ -89,6 +91,8 @@ fn main() -> ExitCode {
         Command::Show(arguments) => run::show(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
         Command::Exchange(arguments) => ci::token::exchange(&arguments),
+        Command::Project(command) => remote::projects(&command),
+        Command::Job(command) => remote::jobs(&command),
         Command::Agent(arguments) => agent::agent(arguments),
         Command::Enrol(arguments) => enrol::enrol(&arguments),
         Command::Confine(arguments) => lab::runner::become_confined(&arguments),

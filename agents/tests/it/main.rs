@@ -33,6 +33,7 @@ mod list;
 mod proxy;
 #[cfg(target_os = "linux")]
 mod record;
+mod remote;
 mod run;
 mod server;
 mod service;
