@@ -227,6 +227,13 @@ impl Git {
         self.ask(&["ls-files", "--error-unmatch", "--", &path.to_string_lossy()]).is_ok()
     }
 
+    /// Whether a folder has files that are neither tracked nor ignored.
+    pub(crate) fn has_untracked(&self, folder: &Path) -> bool {
+        let arguments = ["ls-files", "--others", "--exclude-standard", "--"];
+        self.ask(&[&arguments[..], &[&folder.to_string_lossy()]].concat())
+            .is_ok_and(|files| !files.is_empty())
+    }
+
     pub(crate) fn is_shallow(&self) -> crate::Result<bool> {
         Ok(self.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "true")
     }

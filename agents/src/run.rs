@@ -13,7 +13,7 @@ use crate::upload::{self, UploadKind};
 use crate::{
     build, compare, import, node, output, presets, programs, ranking, selection, spool, summary, table,
 };
-use roundtrip_bench::definition::Plan;
+use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
@@ -53,13 +53,24 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     let git = Git::here();
     let unbuilt = settings.build.is_empty().then_some(&git);
     let tree = is_of_commit.then_some(CommitTree { root: &root, unbuilt });
-    let measure = |plan| measure(plan, tree, &peer, &delivery, arguments);
+    let measure = |plan| {
+        let tree = tree.filter(|_| is_committed(plan, &root, &git));
+        measure(plan, tree, &peer, &delivery, arguments)
+    };
     let failed: Vec<usize> = plans.iter().map(measure).collect::<crate::Result<_>>()?;
     commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))?;
     match failed.iter().sum() {
         0 => Ok(()),
         failed => Err(Failure::Other(format!("{} failed; see above", counted(failed, "case")))),
     }
+}
+
+/// Whether the commit has the definition, and all files in its folder that git does not ignore: the program may be built from
+/// them. In the root, other files may be anything.
+fn is_committed(plan: &Plan, root: &Path, git: &Git) -> bool {
+    let Some((_, folder)) = plan.cases.iter().find_map(PlannedCase::declared) else { return true };
+    let is_root = folder.canonicalize().ok() == root.canonicalize().ok();
+    git.tracks(&folder.join(format!("{}.toml", plan.preset))) && (is_root || !git.has_untracked(folder))
 }
 
 /// The presets in the settings, or quick.

@@ -408,3 +408,26 @@ fn marks_programs_that_may_not_come_from_the_commit() {
     commit_all(folder, "a tracked script");
     assert_eq!(run_with_origin(folder).2, "commit");
 }
+
+#[cfg(unix)]
+#[test]
+fn program_from_uncommitted_files_is_not_of_the_commit() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository();
+    let folder = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("roundtrip.toml", "presets = ['bench/ours.toml']\nbuild = ['cp bench/source bench/built']");
+    write(".gitignore", "built\nreport.json\n");
+    commit_all(folder, "settings");
+    std::fs::create_dir(folder.join("bench")).unwrap();
+    write("bench/source", &format!("exec {} peer framing advanced\n", words()));
+    write("bench/ours.toml", &definition_of_programs(&["ours"], "['sh', 'built']"));
+    assert_eq!(run_with_origin(folder).2, "found");
+    git(folder, &["add", "bench/ours.toml"]);
+    git(folder, &["commit", "-q", "-m", "definition"]);
+    assert_eq!(run_with_origin(folder).2, "found", "the source is untracked");
+    commit_all(folder, "source");
+    assert_eq!(run_with_origin(folder).2, "commit");
+}
