@@ -220,6 +220,9 @@ impl<'a> Source<'a> {
         } else {
             eprintln!("Revision {name}: {commit}");
         }
+        for folder in revision.add_benchmarks(self.git, self.settings)? {
+            eprintln!("It has no {}: measuring it with the one of your checkout", folder.display());
+        }
         revision.build(&self.settings.build, None)?;
         Ok(revision)
     }

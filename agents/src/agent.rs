@@ -9,13 +9,13 @@ use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::format::counted;
-use crate::history::{self, History};
+use crate::history::{self, History, Levels};
 use crate::lab::{self, Lab};
 use crate::log::Log;
 use crate::programs::{self, CommitTree};
 use crate::repository::{Git, Repository};
 use crate::revision::Revision;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::spool::SpoolLock;
 use crate::stop::StopSignal;
 use crate::uploader::Uploader;
@@ -26,9 +26,10 @@ use roundtrip_bench::environment;
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::{CaseResult, CommitSha, RunId, RunReport, Slug};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -69,6 +70,8 @@ struct Agent<'a> {
     machine: Option<Slug>,
     every: TimeDelta,
     history: Option<History>,
+    /// Measures every commit of the history whose number this divides.
+    step: NonZeroUsize,
     /// The timeout of each command of a commit.
     timeout: Duration,
     peer: PeerCommand,
@@ -126,6 +129,7 @@ impl<'a> Agent<'a> {
             machine: work.machine.clone(),
             every,
             history,
+            step: arguments.step,
             timeout: arguments.lab.command_timeout,
             peer: run::peer()?,
             uploader: Uploader::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
@@ -163,9 +167,10 @@ impl<'a> Agent<'a> {
             return Ok(Some((head, reason)));
         }
         let Some(history) = &mut self.history else { return Ok(None) };
-        let (commits, measured) = (history.commits(&self.git, &head)?, self.measured.commits());
-        let left = commits.iter().filter(|commit| !measured.contains(commit)).count();
-        Ok(history::next(commits, &measured).map(|next| (next.clone(), Reason::Old { left })))
+        let step = self.step;
+        let (commits, measured) = (history.commits(&self.git, &head)?, self.measured.levels());
+        let left = history::left(commits, &measured, step);
+        Ok(history::next(commits, &measured, step).map(|next| (next.clone(), Reason::Old { left })))
     }
 
     fn measure(
@@ -182,6 +187,7 @@ impl<'a> Agent<'a> {
         self.log.write(&match reason {
             Reason::New => format!("measuring {name}"),
             Reason::Again => format!("measuring {name} again: no new commit"),
+            Reason::Old { left: 0 } => format!("measuring {name} between two that differ"),
             Reason::Old { left } => {
                 format!("measuring {name}; {} left in the range", counted(left, "commit"))
             }
@@ -197,7 +203,7 @@ impl<'a> Agent<'a> {
                 let folder = revision.path().display().to_string();
                 let reason = failure.to_string().replace(&format!("{folder}{MAIN_SEPARATOR}"), "");
                 let reason = reason.replace(&format!(" in {folder}"), "");
-                self.remember(commit, Some(reason.clone()));
+                self.remember(commit, Some(reason.clone()), Levels::new());
                 self.log.write(&format!("skipped {name}: {reason}"));
                 return Ok(ControlFlow::Continue(()));
             }
@@ -209,7 +215,7 @@ impl<'a> Agent<'a> {
                 wanted = ControlFlow::Break(());
             }
         }
-        self.remember(commit, None);
+        self.remember(commit, None, history::levels(&reports)?);
         for report in &reports {
             let seconds = (report.finished_at - report.started_at).num_seconds();
             let preset = &report.suite.preset;
@@ -235,7 +241,15 @@ impl<'a> Agent<'a> {
         revision: &Revision,
         stop: &mut StopSignal,
     ) -> crate::Result<Option<Vec<RunReport>>> {
-        let settings = Settings::read(revision.path())?;
+        let (settings, is_newer) = self.settings(revision)?;
+        if is_newer {
+            let head = self.git.head()?;
+            self.log.write(&format!(
+                "it has no {}: measuring it with that of {}",
+                settings::FILE,
+                head.short()
+            ));
+        }
         settings.check_machine(&environment::machine(self.machine.clone()).slug)?;
         // A requested preset is measured alone.
         let commands = if self.plan.is_none() { &settings.command[..] } else { &[] };
@@ -278,6 +292,15 @@ impl<'a> Agent<'a> {
         Ok(Some(reports))
     }
 
+    /// The settings of a commit. One in the range may be older than the settings: it is measured with those of the checked-out
+    /// commit. Returns whether they are newer.
+    fn settings(&self, revision: &Revision) -> crate::Result<(Settings, bool)> {
+        match self.history {
+            Some(_) if self.plan.is_none() => revision.settings(&self.git.head()?),
+            _ => Ok((Settings::read(revision.path())?, false)),
+        }
+    }
+
     fn plans(&self, settings: &Settings, revision: &Revision) -> crate::Result<Vec<Plan>> {
         if let Some(plan) = &self.plan {
             let cases = plan.cases.iter().map(|case| revision.place(case)).collect::<crate::Result<_>>()?;
@@ -294,8 +317,8 @@ impl<'a> Agent<'a> {
     }
 
     /// Remembers that a commit was measured, or skipped for a reason.
-    fn remember(&mut self, commit: &CommitSha, skipped: Option<String>) {
-        if let Err(failure) = self.measured.add(commit.clone(), Utc::now(), skipped) {
+    fn remember(&mut self, commit: &CommitSha, skipped: Option<String>, levels: Levels) {
+        if let Err(failure) = self.measured.add(commit.clone(), Utc::now(), skipped, levels) {
             self.log.write(&format!("{failure}; after a restart, the agent will measure this commit again"));
         }
     }
@@ -346,6 +369,9 @@ struct Entry {
     /// Why the commit was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     skipped: Option<String>,
+    /// The levels of its own cases.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    levels: Levels,
 }
 
 /// The measured and skipped commits of one project and preset. The file also has those of all others.
@@ -385,8 +411,9 @@ impl Measured {
         (elapsed >= every || elapsed < TimeDelta::zero()).then_some(Reason::Again)
     }
 
-    pub(crate) fn commits(&self) -> BTreeSet<&CommitSha> {
-        self.of_this_preset().map(|entry| &entry.commit).collect()
+    /// The measured and skipped commits, with their levels.
+    pub(crate) fn levels(&self) -> BTreeMap<&CommitSha, &Levels> {
+        self.of_this_preset().map(|entry| (&entry.commit, &entry.levels)).collect()
     }
 
     pub(crate) fn add(
@@ -394,11 +421,12 @@ impl Measured {
         commit: CommitSha,
         finished_at: DateTime<Utc>,
         skipped: Option<String>,
+        levels: Levels,
     ) -> crate::Result<()> {
         let (project, preset) = (self.project.clone(), self.preset.clone());
         self.entries
             .retain(|other| (&other.project, &other.preset, &other.commit) != (&project, &preset, &commit));
-        self.entries.push(Entry { project, preset, commit, finished_at, skipped });
+        self.entries.push(Entry { project, preset, commit, finished_at, skipped, levels });
         self.entries.drain(..self.entries.len().saturating_sub(COMMITS_MAX));
         spool::write_json(&self.path, &self.entries)
     }
@@ -431,11 +459,11 @@ mod tests {
         let now = Utc::now();
         let mut measured = read(spool.path(), "quick");
         assert_eq!(measured.due(&commit('a'), now, HOUR), Some(Reason::New));
-        measured.add(commit('a'), now, None).unwrap();
+        measured.add(commit('a'), now, None, Levels::new()).unwrap();
         assert_eq!(measured.due(&commit('a'), now, HOUR), None);
         assert_eq!(measured.due(&commit('b'), now, HOUR), Some(Reason::New));
         assert_eq!(measured.due(&commit('a'), now + HOUR, HOUR), Some(Reason::Again));
-        measured.add(commit('b'), now + HOUR, None).unwrap();
+        measured.add(commit('b'), now + HOUR, None, Levels::new()).unwrap();
         assert_eq!(measured.due(&commit('a'), now + HOUR, HOUR), None, "another one was measured meanwhile");
         assert_eq!(
             measured.due(&commit('a'), now - HOUR, HOUR),
@@ -448,8 +476,8 @@ mod tests {
     fn remembers_commits_by_preset_after_a_restart() {
         let spool = tempfile::tempdir().unwrap();
         let now = Utc::now();
-        read(spool.path(), "quick").add(commit('a'), now, None).unwrap();
-        read(spool.path(), "full").add(commit('b'), now, None).unwrap();
+        read(spool.path(), "quick").add(commit('a'), now, None, Levels::new()).unwrap();
+        read(spool.path(), "full").add(commit('b'), now, None, Levels::new()).unwrap();
         assert_eq!(read(spool.path(), "quick").due(&commit('a'), now, HOUR), None);
         assert_eq!(read(spool.path(), "full").due(&commit('a'), now, HOUR), Some(Reason::New));
     }
@@ -467,12 +495,13 @@ mod tests {
                 commit,
                 finished_at: now,
                 skipped: None,
+                levels: Levels::new(),
             }
         };
         measured.entries = (0..COMMITS_MAX).map(entry).collect();
-        measured.add(entry(5).commit, now, None).unwrap();
+        measured.add(entry(5).commit, now, None, Levels::new()).unwrap();
         assert_eq!(measured.entries.len(), COMMITS_MAX);
-        measured.add(commit('a'), now, None).unwrap();
+        measured.add(commit('a'), now, None, Levels::new()).unwrap();
         assert_eq!(measured.entries.len(), COMMITS_MAX);
         assert_eq!(measured.due(&entry(0).commit, now, HOUR), Some(Reason::New));
         assert_eq!(measured.due(&entry(5).commit, now, HOUR), None);

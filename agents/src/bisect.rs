@@ -196,7 +196,7 @@ impl History {
                 None => {
                     return Err(invalid(
                         "no default for --good: no earlier commit has roundtrip.toml. Pass --good REV, a commit \
-                         before the slowdown."
+                         before the slowdown; older commits are measured with the program of your checkout."
                             .into(),
                     ));
                 }

@@ -15,6 +15,7 @@ use roundtrip_bench::scenario;
 use roundtrip_import::sizes::SizeFormat;
 use roundtrip_manual::Manual;
 use roundtrip_wire::{CommitSha, Slug};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -151,20 +152,20 @@ pub(crate) enum Command {
         roundtrip exchange --server https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\""
     )]
     Exchange(ExchangeArguments),
-    /// Run a lab's jobs, or measure each new commit of a checkout.
     /// Create, list or show projects on a server.
     #[command(subcommand)]
     Project(ProjectCommand),
     /// Queue, list or show jobs of a lab.
     #[command(subcommand)]
     Job(JobCommand),
+    /// Run a lab's jobs, or measure each new commit of a checkout.
     #[command(
         after_help = "Runs until stopped. Keeps each report on disk until the server has accepted it. To take jobs, \
         enrol the machine first: `roundtrip enrol`.\n\n\
         Examples:\n  \
         sudo roundtrip agent\n  \
         roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m\n  \
-        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --since v1.4"
+        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --since v1.4 --step 10"
     )]
     Agent(AgentArguments),
     /// Enrol this machine in a lab.
@@ -278,6 +279,8 @@ pub(crate) struct InitArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Language {
     C,
+    #[value(alias = "c++")]
+    Cpp,
     Rust,
     Go,
     Python,
@@ -288,8 +291,6 @@ pub(crate) enum Language {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum YesOrNo {
     #[value(alias = "y")]
-    #[value(alias = "c++")]
-    Cpp,
     Yes,
     #[value(alias = "n")]
     No,
@@ -359,6 +360,15 @@ pub(crate) struct ImportArguments {
     pub(crate) delivery: DeliveryArguments,
 }
 
+impl ImportArguments {
+    /// The tool that wrote the file. Prints a notice if the option has its former name.
+    pub(crate) fn from(&self) -> OrAuto<roundtrip_import::Format> {
+        let Some(former) = self.format else { return self.from };
+        eprintln!("note: use --from instead of --format");
+        former
+    }
+}
+
 /// A file format, or `None` to detect it from the content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrAuto<F>(pub(crate) Option<F>);
@@ -371,15 +381,6 @@ impl<F> Default for OrAuto<F> {
 
 /// The argument that selects detection.
 pub(crate) const AUTO: &str = "auto";
-impl ImportArguments {
-    /// The tool that wrote the file. Prints a notice if the option has its former name.
-    pub(crate) fn from(&self) -> OrAuto<roundtrip_import::Format> {
-        let Some(former) = self.format else { return self.from };
-        eprintln!("note: use --from instead of --format");
-        former
-    }
-}
-
 
 fn or_auto<F: Copy + Send + Sync + 'static>(
     all: &'static [F],
@@ -773,11 +774,14 @@ pub(crate) struct AgentArguments {
     #[command(flatten)]
     pub(crate) lab: LabArguments,
     /// With --repository: also measure the first-parent commits after this one.
-    #[arg(long, value_name = "REV", requires = "repository")]
+    #[arg(long, value_name = "REV", requires = "repository", group = "range")]
     pub(crate) since: Option<String>,
     /// With --repository: also measure the first-parent commits of this range.
-    #[arg(long, value_name = "A..B", requires = "repository", conflicts_with = "since")]
+    #[arg(long, value_name = "A..B", requires = "repository", conflicts_with = "since", group = "range")]
     pub(crate) commits: Option<CommitRange>,
+    /// With --since or --commits: measure every N-th commit, then bisect where they differ.
+    #[arg(long, value_name = "N", default_value = "1", requires = "range")]
+    pub(crate) step: NonZeroUsize,
     /// With --repository: folder for pending reports [default: as `roundtrip run`].
     #[arg(long, value_name = "FOLDER", requires = "repository")]
     pub(crate) spool: Option<PathBuf>,

@@ -4,12 +4,13 @@ use crate::build::{self, Limits};
 use crate::failure::{Failure, OnDisk};
 use crate::presets;
 use crate::repository::Git;
-use crate::settings::CommandLine;
+use crate::settings::{self, CommandLine, Settings};
 use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::scratch;
 use roundtrip_wire::CommitSha;
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 
 /// Fetches submodules without a change to the repository's configuration.
@@ -37,6 +38,19 @@ pub(crate) fn is_within(folder: &Path, path: &Path) -> bool {
     real(path).zip(real(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
 }
 
+/// The folders of the definitions in the settings, except the root: it has more than benchmarks.
+fn benchmark_folders(settings: &Settings) -> impl Iterator<Item = PathBuf> {
+    let definitions = settings.presets.iter().map(|preset| Path::new(preset.as_str()));
+    let is_inside = |path: &&Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+    let folders =
+        definitions.filter(|path| presets::is_definition(&path.to_string_lossy())).filter(is_inside);
+    let folders: BTreeSet<PathBuf> = folders
+        .filter_map(|path| Some(path.parent()?.to_owned()))
+        .filter(|path| path != Path::new(""))
+        .collect();
+    folders.into_iter()
+}
+
 impl Revision {
     /// Checks out a commit. The repository and its work tree are unchanged.
     pub(crate) fn check_out(git: &Git, root: &Path, commit: &CommitSha) -> crate::Result<Self> {
@@ -57,6 +71,52 @@ impl Revision {
 
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Copies the folders of the definitions in the settings from the work tree of the repository, if the commit lacks them:
+    /// the programs that measure old commits may be newer. Returns the copied folders.
+    pub(crate) fn add_benchmarks(&self, git: &Git, settings: &Settings) -> crate::Result<Vec<PathBuf>> {
+        let mut added = Vec::new();
+        for folder in benchmark_folders(settings) {
+            if self.path().join(&folder).exists() {
+                continue;
+            }
+            let pathspec = format!(":(top,literal){}", folder.display());
+            let list = ["ls-files", "-z", "--full-name", "--cached", "--others", "--exclude-standard", "--"];
+            let files = git.ask(&[&list[..], &[&pathspec]].concat())?;
+            for file in files.split_terminator('\0') {
+                let (from, to) = (self.root.join(file), self.path().join(file));
+                // A deleted file is still listed.
+                if from.is_file() {
+                    let parent = to.parent().unwrap_or(&to);
+                    fs::create_dir_all(parent).and_then(|()| fs::copy(&from, &to)).on_disk(&to)?;
+                }
+            }
+            if self.path().join(&folder).exists() {
+                added.push(folder);
+            }
+        }
+        Ok(added)
+    }
+
+    /// The settings of this commit. If it lacks them, those of another commit, whose definitions and programs are added.
+    /// Returns whether they were added.
+    pub(crate) fn settings(&self, newer: &CommitSha) -> crate::Result<(Settings, bool)> {
+        let git = Git::named(self.path());
+        let has_newer = git.ask(&["cat-file", "-e", &format!("{newer}:{}", settings::FILE)]).is_ok();
+        if self.path().join(settings::FILE).exists() || !has_newer {
+            return Ok((Settings::read(self.path())?, false));
+        }
+        let add = |path: &str| {
+            git.ask(&["checkout", "--quiet", newer.as_str(), "--", &format!(":(top,literal){path}")])
+                .map(drop)
+        };
+        add(settings::FILE)?;
+        let settings = Settings::read(self.path())?;
+        for folder in benchmark_folders(&settings).filter(|folder| !self.path().join(folder).exists()) {
+            add(&folder.to_string_lossy())?;
+        }
+        Ok((settings, true))
     }
 
     /// Fetches submodules and runs the build commands.

@@ -384,6 +384,67 @@ fn measures_a_range_and_resumes_after_a_kill() {
     agent.stop();
 }
 
+#[cfg(unix)]
+#[test]
+fn measures_commits_older_than_the_settings_with_those_of_the_head() {
+    if !has_programs() {
+        return;
+    }
+    let lab = Lab::new(&format!("http://{}", server::unused_address()), 1);
+    let lab = Lab { further: vec!["--commits".into(), "HEAD~2..HEAD".into()], ..lab };
+    std::fs::remove_file(lab.path("one.toml")).unwrap();
+    lab.write(".gitignore", "built\nspool\ntoken\ntemporary\na state\n");
+    let first = write_program(&lab, 1);
+    // The source of the library is outside of the benchmark.
+    std::fs::rename(lab.path("bench/source"), lab.path("source")).unwrap();
+    commit_all(lab.folder.path(), "old");
+    let settings = "project = 'ours'\npresets = ['bench/ours.toml']\nbuild = ['cp source bench/built']";
+    lab.write("roundtrip.toml", settings);
+    lab.write("bench/ours.toml", &definition_of_programs(&["ours"], "['sh', 'built']"));
+    commit_all(lab.folder.path(), "new");
+    // Not of the checked-out commit.
+    lab.write("roundtrip.toml", "presets = 1");
+
+    let mut agent = lab.agent();
+    agent.line("(new) with ours in ");
+    agent.line("it has no roundtrip.toml: measuring it with that of ");
+    agent.line("(old) with ours in ");
+    agent.stop();
+    let reports = lab.reports();
+    let subjects: Vec<&str> = reports.iter().map(|report| report.commit.subject.as_str()).collect();
+    assert_eq!(subjects, ["new", "old"]);
+    for report in &reports {
+        assert_eq!((report.project.as_str(), report.programs[0].origin), ("ours", ProgramOrigin::Commit));
+        assert_eq!(report.programs[0].files["built"], first);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn walks_in_steps_and_bisects_where_levels_differ() {
+    if !has_programs() {
+        return;
+    }
+    let lab = Lab::with_settings(&["--commits", "HEAD~8..HEAD", "--step", "4"]);
+    lab.write("bench/ours.toml", &definition_of_programs(&["ours"], "['sh', 'source']"));
+    lab.write("roundtrip.toml", "presets = ['bench/ours.toml']");
+    for number in 0..9 {
+        let format = if number < 6 { "advanced" } else { "json" };
+        lab.write("bench/source", &format!("# {number}\nexec {} peer framing {format}\n", words()));
+        commit_all(lab.folder.path(), &number.to_string());
+    }
+    let mut agent = lab.agent();
+    agent.line("uploading to");
+    let measured = |agent: &mut Agent| {
+        let subject = agent.line("measuring ").split(['(', ')']).nth(1).map(str::to_owned);
+        subject.unwrap()
+    };
+    // The range has the commits 1 to 8. Every fourth is 4 and 8. They differ, so 6 follows.
+    let order: Vec<String> = (0..3).map(|_| measured(&mut agent)).collect();
+    assert_eq!(order, ["8", "4", "6"]);
+    agent.stop();
+}
+
 #[test]
 fn rejects_unusable_ranges() {
     let lab = Lab::new("http://127.0.0.1:1", 1);
@@ -394,6 +455,8 @@ fn rejects_unusable_ranges() {
         (&["--commits", "HEAD..HEAD~1"], "--commits HEAD..HEAD~1: no commits in this range"),
         (&["--commits", "HEAD"], "expected A..B"),
         (&["--since", "HEAD~1", "--commits", "HEAD~1..HEAD"], "cannot be used with"),
+        (&["--step", "2"], "required arguments were not provided"),
+        (&["--since", "HEAD~1", "--step", "0"], "number would be zero"),
     ] {
         refused(&run_command(lab.folder.path(), &[&fine[..], arguments].concat()), 2, &[expected]);
     }

@@ -217,6 +217,43 @@ fn rejects_unusable_ranges_before_measuring() {
     refused(&bisect(elsewhere.path(), &[]), 2, &["Not a Git repository"]);
 }
 
+/// A library whose oldest commits have no benchmark yet.
+fn library(formats: &[&str]) -> TempDir {
+    let folder = repository();
+    for format in formats {
+        fs::write(folder.path().join("library"), format).unwrap();
+        commit_all(folder.path(), format);
+    }
+    folder
+}
+
+#[test]
+fn measures_commits_older_than_the_benchmark() {
+    if !has_programs() {
+        return;
+    }
+    let folder = library(&[FAST, FAST, SLOW, SLOW]);
+    let folder = folder.path();
+    fs::create_dir(folder.join("bench")).unwrap();
+    let definition = definition_of_programs(&["ours"], "['sh', 'built/ours']");
+    fs::write(folder.join("bench/ours.toml"), definition).unwrap();
+    // The program uses the library of each commit.
+    let build = format!(
+        "mkdir -p bench/built\necho exec {} peer framing $(cat library) > bench/built/ours\n",
+        words()
+    );
+    fs::write(folder.join("bench/build"), build).unwrap();
+    fs::write(folder.join("bench/.gitignore"), "built\n").unwrap();
+    settings(folder, "'sh bench/build'");
+    // They are not committed.
+    let output = bisect(folder, &["--good", "HEAD~3", "--format", "json"]);
+    let answer = printed_json(&output);
+    assert_eq!(answer["culprit"]["commits"][0]["sha"], sha(folder, "HEAD~1").as_str(), "{answer}");
+    let errors = error_text(&output);
+    assert_contains(&errors, &["It has no bench: measuring it with the one of your checkout"]);
+    has_no_worktree(folder);
+}
+
 #[test]
 fn default_range_begins_where_the_settings_were_added() {
     if !has_programs() {
