@@ -71,6 +71,8 @@ pub(crate) struct Workflow {
 
 #[derive(Debug, Deserialize)]
 struct Job {
+    #[serde(rename = "if")]
+    condition: Option<String>,
     steps: Vec<WorkflowStep>,
 }
 
@@ -79,6 +81,9 @@ struct Job {
 pub(crate) struct WorkflowStep {
     name: Option<String>,
     id: Option<String>,
+    /// When it runs. Without a condition, no step before may fail.
+    #[serde(rename = "if")]
+    pub(crate) condition: Option<String>,
     uses: Option<String>,
     #[serde(default)]
     pub(crate) with: BTreeMap<String, Value>,
@@ -88,6 +93,11 @@ pub(crate) struct WorkflowStep {
 }
 
 impl Workflow {
+    /// The conditions of its jobs.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &str> {
+        self.jobs.values().filter_map(|job| job.condition.as_deref())
+    }
+
     pub(crate) fn step(&self, name: &str) -> Result<&WorkflowStep> {
         self.find(|step| step.name.as_deref() == Some(name)).with_context(|| format!("no step {name}"))
     }

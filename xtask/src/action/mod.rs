@@ -30,6 +30,9 @@ const NUMBER: u64 = 12;
 /// The program of the repository, different in each commit.
 const FORMATS: &str = include_str!("../../action/formats.toml");
 
+/// The address of the comment.
+const COMMENT: &str = "https://github.com/octo/lib/pull/12#issuecomment-1";
+
 /// A definition with a program that fails.
 const BROKEN: &str = r#"about = "A program that exits, and a pipe."
 deadline_seconds = 20
@@ -53,7 +56,7 @@ repetitions = 3
 "#;
 
 type Check = fn(&Fixture) -> Result<()>;
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
     ("rejects changed, renamed and wrongly signed releases", rejects_wrong_releases),
     ("reports a missing id-token permission", fails_without_permission),
@@ -63,6 +66,7 @@ const CHECKS: [(&str, Check); 10] = [
     ("compares a pull request and keeps one comment", comments_on_a_pull_request),
     ("comments for a fork as untrusted text", comments_for_a_fork),
     ("measures and uploads a pull request in two steps", measures_pull_requests_in_two_steps),
+    ("saves and uploads the report of a pull request with a failed case", saves_a_failed_pull_request),
     ("rejects a report that contradicts GitHub", rejects_false_reports),
 ];
 
@@ -232,11 +236,11 @@ impl Fixture {
     }
 
     /// Runs the first of the two workflows for pull requests, and returns the report if there is one.
-    fn measure_pull_request(&self, commit: &str, code: i32, output: &str) -> Result<String> {
+    fn measure_pull_request(&self, commit: &str, preset: &str, code: i32, output: &str) -> Result<String> {
         self.check_out(commit)?;
         let mut job = self.pull_request()?;
         let workflow = workflow("measure-pull-request.yml")?;
-        let inputs = self.inputs(&job, workflow.step("Measure")?, &[("preset", "small.toml")])?;
+        let inputs = self.inputs(&job, workflow.step("Measure")?, &[("preset", preset)])?;
         self.expect(&mut job, &inputs, code, output)?;
         Ok(fs::read_to_string(job.report()).unwrap_or_default())
     }
@@ -296,6 +300,8 @@ fn uploads_a_push(fixture: &Fixture) -> Result<()> {
     fixture.expect(&mut job, &inputs, 0, "::add-mask::rtc_")?;
     ensure!(job.summary.starts_with(&format!("### {PROJECT} at ")), "the summary is {:?}", job.summary);
     ensure!(job.summary.contains("| tcp | 64 B |"), "the summary is {:?}", job.summary);
+    let link = format!("\n[Results]({}/{PROJECT}/runs/", fixture.url);
+    ensure!(job.summary.contains(&link), "the summary is {:?}: expected {link:?}", job.summary);
     ensure!(!job.temp().join("roundtrip/token").exists(), "the token file was not deleted\n{}", job.log);
     let run = fixture.newest_run()?;
     let is_right = run["branch"] == "main"
@@ -404,7 +410,11 @@ fn comments_on_a_pull_request(fixture: &Fixture) -> Result<()> {
         job.paths.push(comments_api(&job, &comments)?);
         fixture.expect(&mut job, &inputs, 3, "")?;
         let bytes = fs::read_to_string(comments.join("1"))?;
-        ensure!(bytes.contains(job.summary.trim()), "the comment is {bytes:?}, expected {:?}", job.summary);
+        // The summary has the text of the comment, and a link to it.
+        let link = format!("\n[Comment on pull request 12]({COMMENT})\n");
+        let text = job.summary.strip_suffix(&link);
+        let text = text.with_context(|| format!("the summary is {:?}: expected {link:?}", job.summary))?;
+        ensure!(bytes.contains(text.trim()), "the comment is {bytes:?}, expected {text:?}");
         bodies.push(bytes);
     }
     let base = format!("Base {}, head {}.", fixture.main, fixture.head);
@@ -442,6 +452,8 @@ fn comments_for_a_fork(fixture: &Fixture) -> Result<()> {
     let body = fs::read_to_string(comments.join("1"))?;
     let block = "```text\n1 regressed\n\n@octo ![](https://example.org/a.png)\n\n```\n";
     ensure!(body.contains(block), "the comment is {body:?}");
+    let is_same = job.summary.contains(block) && job.summary.contains(COMMENT);
+    ensure!(is_same, "the summary is {:?}", job.summary);
     let inputs = runner::values([("mode", "comment"), ("report", &inputs["report"])]);
     fixture.expect(&mut job, &inputs, 2, "::error::no pull request to comment on")
 }
@@ -449,8 +461,8 @@ fn comments_for_a_fork(fixture: &Fixture) -> Result<()> {
 fn measures_pull_requests_in_two_steps(fixture: &Fixture) -> Result<()> {
     // GitHub's default checkout is a merge commit that is in no branch's history.
     let output = "Give actions/checkout `ref: ${{ github.event.pull_request.head.sha }}`";
-    fixture.measure_pull_request(&fixture.merge, 9, output)?;
-    let report = fixture.measure_pull_request(&fixture.head, 0, "")?;
+    fixture.measure_pull_request(&fixture.merge, "small.toml", 9, output)?;
+    let report = fixture.measure_pull_request(&fixture.head, "small.toml", 0, "")?;
     fixture.issuer.set_event("workflow_run")?;
     let log = fixture.upload(&report, 0, "Uploaded: ")?;
     let run = fixture.newest_run()?;
@@ -462,8 +474,25 @@ fn measures_pull_requests_in_two_steps(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
+fn saves_a_failed_pull_request(fixture: &Fixture) -> Result<()> {
+    fs::write(fixture.repository.root.join("broken.toml"), BROKEN)?;
+    let report = fixture.measure_pull_request(&fixture.head, "broken.toml", 1, "1 case failed")?;
+    // GitHub would skip these steps and this job after a failure.
+    let measuring = workflow("measure-pull-request.yml")?;
+    let saves = measuring.step("Save the report")?.condition.as_deref();
+    ensure!(saves == Some("${{ !cancelled() }}"), "the report is saved if {saves:?}");
+    let uploading = workflow("upload-pull-request.yml")?;
+    let follows = |condition: &str| condition.contains(r#"fromJSON('["success", "failure"]')"#);
+    ensure!(uploading.conditions().all(follows), "the upload does not follow a failed measurement");
+    fixture.issuer.set_event("workflow_run")?;
+    let log = fixture.upload(&report, 0, "Uploaded: ")?;
+    let run = fixture.newest_run()?;
+    ensure!(run["preset"] == "broken" && run["quarantined"] == true, "the run arrived as {run}\n{log}");
+    Ok(())
+}
+
 fn rejects_false_reports(fixture: &Fixture) -> Result<()> {
-    let report = fixture.measure_pull_request(&fixture.head, 0, "")?;
+    let report = fixture.measure_pull_request(&fixture.head, "small.toml", 0, "")?;
     let report: Value = serde_json::from_str(&report).context("the report is not JSON")?;
     fixture.issuer.set_event("workflow_run")?;
     let before = fixture.newest_run()?;
@@ -509,8 +538,9 @@ comments=repos/octo/lib/issues/12/comments
 own='.[] | select(.user.login == "github-actions[bot]" and (.body | startswith("<!-- roundtrip ab -->"))) | .id'
 case "$*" in
   "api --paginate $comments --jq $own") if [ -e 1 ]; then echo 1; fi ;;
-  "api --method POST $comments --field body=@"*" --silent") test ! -e 1; cp "${{6#body=@}}" 1 ;;
-  "api --method PATCH repos/octo/lib/issues/comments/1 --field body=@"*" --silent") cp "${{6#body=@}}" 1 ;;
+  "api --method POST $comments --field body=@"*" --jq .html_url") test ! -e 1; cp "${{6#body=@}}" 1; echo '{COMMENT}' ;;
+  "api --method PATCH repos/octo/lib/issues/comments/1 --field body=@"*" --jq .html_url")
+    cp "${{6#body=@}}" 1; echo '{COMMENT}' ;;
   *) echo "unexpected call of gh: $*" >&2; exit 1 ;;
 esac
 "#,
