@@ -34,6 +34,9 @@ pub(crate) struct Cli {
     /// Show no progress.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+    /// Print git commands and requests to servers.
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
 }
 
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.

@@ -1,16 +1,18 @@
 //! Requests to a server, and the meaning of its errors.
 
 use crate::failure::Failure;
+use crate::output;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use roundtrip_wire::{Problem, problem::PROBLEM_MEDIA_TYPE};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::time::Duration;
-use ureq::Body;
-use ureq::http::Response;
+use std::time::{Duration, Instant};
+use ureq::http::{Request, Response};
+use ureq::middleware::MiddlewareNext;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Body, SendBody};
 
 /// PEM file with trusted certificates, used instead of Mozilla's list; the same variable as in other
 /// programs. Labs often have their own authority.
@@ -46,9 +48,25 @@ pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
         .tls_config(TlsConfig::builder().root_certs(TRUSTED.clone()).build())
         .http_status_as_error(false)
         .timeout_global(Some(timeout))
+        .middleware(print_request)
         .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
         .build()
         .into()
+}
+
+/// Without headers and bodies, which may have secrets.
+fn print_request(
+    request: Request<SendBody<'_>>,
+    next: MiddlewareNext<'_>,
+) -> Result<Response<Body>, ureq::Error> {
+    let (began, method, url) = (Instant::now(), request.method().clone(), request.uri().clone());
+    let answer = next.handle(request);
+    let result = match &answer {
+        Ok(response) => response.status().to_string(),
+        Err(error) => error.to_string(),
+    };
+    output::detail(began, || format!("{method} {url}: {result}"));
+    answer
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -81,9 +81,12 @@ use failure::{Failure, OnDisk};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let Cli { command, quiet } = Cli::of_process();
+    let Cli { command, quiet, verbose } = Cli::of_process();
     if quiet {
         output::hide_progress();
+    }
+    if verbose {
+        output::show_details();
     }
     let result = match command {
         Command::Init(arguments) => init::init(&arguments),

@@ -8,6 +8,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Event;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// Writes a text, and adds a missing line break at its end.
 pub(crate) fn print(text: &str) -> crate::Result<()> {
@@ -108,6 +109,21 @@ pub(crate) fn long_table(header: &[&str], rows: &[String], is_number: impl Fn(us
         part.trim_fmt()
     });
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether commands and requests are printed, for `--verbose`.
+static IS_VERBOSE: AtomicBool = AtomicBool::new(false);
+
+/// Prints commands and requests from now on.
+pub(crate) fn show_details() {
+    IS_VERBOSE.store(true, Ordering::Relaxed);
+}
+
+/// Prints a command or a request that took this long, for `--verbose`.
+pub(crate) fn detail(began: Instant, text: impl FnOnce() -> String) {
+    if IS_VERBOSE.load(Ordering::Relaxed) {
+        eprintln!("+ {} ({} ms)", text(), began.elapsed().as_millis());
+    }
 }
 
 /// Whether progress is hidden, for `--quiet`.

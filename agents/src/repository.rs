@@ -2,11 +2,13 @@
 //! repository.
 
 use crate::failure::Failure;
+use crate::output;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use std::time::Instant;
 
 /// Number of first-parent ancestors in a report: enough for the server to order later commits.
 const HISTORY_COMMITS: u32 = 500;
@@ -252,9 +254,13 @@ impl Git {
             command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
             command.env("GIT_ALLOW_PROTOCOL", protocols).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
         }
+        let began = Instant::now();
         let output = command.args(arguments).output().map_err(|error| {
             Failure::Other(format!("cannot run git, which is needed to identify the commit: {error}"))
         })?;
+        output::detail(began, || {
+            format!("git -C {} {}", self.folder.display(), shell_words::join(arguments))
+        });
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }

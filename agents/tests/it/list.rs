@@ -76,3 +76,20 @@ fn transports_page_is_the_same_on_every_system() {
     let stored = include_str!("../../../docs/reference/transports.md");
     assert!(page == stored, "docs/reference/transports.md is stale: run `cargo xtask gen`\n{page}");
 }
+
+#[test]
+fn verbose_prints_commands_and_requests_without_tokens() {
+    let folder = crate::run::repository();
+    let server = crate::server::Server::answering(vec![("200 OK", "", |_| {
+        r#"{"jobs": [], "next_after": null}"#.into()
+    })]);
+    std::fs::write(folder.path().join("token"), "rtu_secret\n").unwrap();
+    let arguments = ["job", "list", "-v", "--token-file", "token", "--server", &server.url];
+    let output = run_command(folder.path(), &arguments);
+    printed(&output);
+    let errors = crate::error_text(&output);
+    let request = format!("+ GET {}/api/v1/projects/", server.url);
+    crate::assert_contains(&errors, &["+ git -C . rev-parse --show-toplevel (", &request, ": 200 OK ("]);
+    assert!(!errors.contains("rtu_secret"), "{errors}");
+    assert!(!crate::error_text(&run_command(folder.path(), &["list", "--format", "json"])).contains("+ "));
+}
