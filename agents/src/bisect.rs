@@ -180,14 +180,9 @@ struct History {
 impl History {
     fn read(git: &Git, root: &Path, arguments: &BisectArguments) -> crate::Result<Self> {
         let is_shallow = git.is_shallow()?;
-        let invalid = |problem: String| {
-            let hint = "\nThis clone is shallow. Get the whole history first: git fetch --unshallow";
-            Failure::Usage(problem + if is_shallow { hint } else { "" })
-        };
-        let resolve = |name: &str| match revision::resolve(git, root, name) {
-            Err(failure) if is_shallow => Err(invalid(failure.to_string())),
-            resolved => resolved,
-        };
+        let invalid =
+            |problem: String| Failure::Usage(problem + if is_shallow { revision::SHALLOW } else { "" });
+        let resolve = |name: &str| revision::resolve(git, root, name);
         let bad = resolve(&arguments.bad)?;
         let good = match &arguments.good {
             Some(name) => resolve(name)?,

@@ -16,6 +16,10 @@ use tempfile::TempDir;
 /// Fetches submodules without a change to the repository's configuration.
 const SUBMODULES: [&str; 6] = ["git", "-c", "submodule.active=.", "submodule", "update", "--recursive"];
 
+/// Follows the reason why a commit is missing.
+pub(crate) const SHALLOW: &str =
+    "\nThis clone is shallow. Get the whole history first: git fetch --unshallow";
+
 #[derive(Debug)]
 pub(crate) struct Revision {
     /// The root of the repository.
@@ -28,7 +32,8 @@ pub(crate) fn resolve(git: &Git, root: &Path, name: &str) -> crate::Result<Commi
     let commit = git.commit(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
     commit.map_err(|_| {
         let place = root.display();
-        Failure::Usage(format!("no revision `{name}` in {place}: expected a commit, branch or tag"))
+        let hint = if git.is_shallow().unwrap_or_default() { SHALLOW } else { "" };
+        Failure::Usage(format!("no revision `{name}` in {place}: expected a commit, branch or tag{hint}"))
     })
 }
 

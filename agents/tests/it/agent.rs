@@ -419,6 +419,38 @@ fn measures_commits_older_than_the_settings_with_those_of_the_head() {
     }
 }
 
+/// After a force push, git may delete the old commits.
+#[cfg(unix)]
+#[test]
+fn measures_a_rewritten_branch_whose_measured_commits_vanished() {
+    let lab = Lab::with_settings(&["--since", "HEAD~1"]);
+    let folder = lab.folder.path();
+    commit_all(folder, "settings");
+    commit(folder, "old");
+    let old = git(folder, &["rev-parse", "HEAD"]).trim().to_owned();
+    // `--since` names the commit that both histories share.
+    let mut agent = lab.agent();
+    agent.line("(old) with one in ");
+    git(folder, &["checkout", "-q", "--detach", "HEAD~1"]);
+    commit(folder, "rewritten");
+    git(folder, &["reflog", "expire", "--expire=now", "--all"]);
+    let branch = git(folder, &["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+    git(folder, &["branch", "-f", branch.trim(), "HEAD"]);
+    git(folder, &["prune", "--expire=now"]);
+    assert_eq!(git(folder, &["rev-list", "--all"]).matches(&old).count(), 0);
+    agent.line("(rewritten) with one in ");
+    agent.stop();
+    // A new agent continues with the rewritten branch, and keeps the reports of both.
+    let mut agent = lab.agent();
+    agent.line("uploading to");
+    commit(folder, "newer");
+    agent.line("(newer) with one in ");
+    agent.stop();
+    let subjects: Vec<String> = lab.reports().into_iter().map(|report| report.commit.subject).collect();
+    assert_eq!(subjects, ["old", "rewritten", "newer"]);
+    assert!(lab.reports().iter().skip(1).all(|report| report.branch.is_none()), "HEAD is detached");
+}
+
 #[cfg(unix)]
 #[test]
 fn walks_in_steps_and_bisects_where_levels_differ() {

@@ -217,6 +217,30 @@ fn rejects_unusable_ranges_before_measuring() {
     refused(&bisect(elsewhere.path(), &[]), 2, &["Not a Git repository"]);
 }
 
+#[test]
+fn skips_a_commit_whose_program_speaks_another_protocol() {
+    if !has_programs() {
+        return;
+    }
+    let folder = history(&[FAST, FAST]);
+    let folder = folder.path();
+    fs::write(folder.join("bench/source"), "read line\necho '{\"hello\":2}'\nread line\n").unwrap();
+    commit_all(folder, "another protocol");
+    [SLOW, SLOW].iter().for_each(|format| commit(folder, format));
+    let answer = printed_json(&bisect(folder, &["--good", "HEAD~4", "--format", "json"]));
+    // Without a figure, either of both may be the culprit.
+    assert_eq!(
+        (&answer["outcome"], &answer["commits"][1]["change"]),
+        (&"range".into(), &Value::Null),
+        "{answer}"
+    );
+    let skipped = answer["commits"][1]["skipped"].as_str().unwrap();
+    assert_contains(skipped, &["hello"]);
+    let culprits = answer["culprit"]["commits"].as_array().unwrap();
+    let subjects: Vec<&str> = culprits.iter().map(|commit| commit["subject"].as_str().unwrap()).collect();
+    assert_eq!(subjects, ["another protocol", SLOW]);
+}
+
 /// A library whose oldest commits have no benchmark yet.
 fn library(formats: &[&str]) -> TempDir {
     let folder = repository();

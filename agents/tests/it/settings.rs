@@ -133,6 +133,11 @@ mod built {
         };
         let expected = ["no revision `v9` in", "expected a commit, branch or tag"];
         refused(&ab(folder.path(), "v9"), 2, &expected);
+        let clone = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", folder.path().display());
+        git(clone.path(), &["clone", "-q", "--depth", "1", &url, "."]);
+        let shallow = ["no revision `HEAD~1` in", "This clone is shallow", "git fetch --unshallow"];
+        refused(&ab(clone.path(), "HEAD~1"), 2, &shallow);
 
         write(
             folder.path(),
