@@ -4,18 +4,20 @@ use crate::cli::{AbArguments, CompareArguments, Sides};
 use crate::comparison::{self, ComparisonFormat, Line};
 use crate::delivery::Delivery;
 use crate::failure::Failure;
+use crate::programs::identical::{self, Build};
 use crate::repository::{Git, Repository};
 use crate::revision::{self, Revision};
 use crate::settings::{self, Settings};
 use crate::{compare, node, output, presets, programs, run, summary};
 use roundtrip_bench::definition::{self, Plan, PlannedCase};
-use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
-use roundtrip_stats::verdict::Rule;
+use roundtrip_bench::harness::{Outcome, PeerCommand};
+use roundtrip_stats::verdict::{Reason, Rule};
 use roundtrip_wire::{CaseResult, MeasuredProgram, RunId, Slug, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -24,7 +26,8 @@ struct Answer<'a> {
     order_seed: u64,
     /// Total time of all repetitions, process starts included.
     machine_seconds: f64,
-    /// The smallest slowdown that would have been found with a probability of 0.9 in each unchanged case, as a share.
+    /// The smallest slowdown that would have been found with a probability of 0.9 in each unchanged case, as a share. Absent
+    /// without one, or if the time was too short.
     detectable: Option<f64>,
     cases: &'a [Line],
 }
@@ -42,23 +45,29 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let delivery = delivery.are_given().then(prepare).transpose()?;
     delivery.as_ref().map_or(Ok(()), Delivery::check_server)?;
     let source = Source { git: &git, root: root.as_deref(), settings: &settings };
-    let PreparedComparison { plan, pairs, .. } = &PreparedComparison::prepare(arguments, &source)?;
-    let comparison = Comparison { pairs: pairs.clone(), deadline: plan.deadline, rule: settings.rule() };
+    let prepared = PreparedComparison::prepare(arguments, &source)?;
+    let (plan, rule) = (&prepared.plan, settings.rule());
+    let (identical, pairs) = prepared.identical(&run::peer()?);
     let seed = arguments.seed.unwrap_or_else(rand::random);
-    let programs = of_both_sides(&comparison.pairs);
-    let outcome = measure(&comparison, seed)?;
+    // Digests of large programs take time.
+    let programs = if delivery.is_some() { of_both_sides(&pairs) } else { Vec::new() };
+    let comparison = Comparison { pairs, deadline: plan.deadline, rule, budget: arguments.budget };
+    let outcome = if comparison.pairs.is_empty() { None } else { Some(measure(&comparison, seed)?) };
 
-    let lines = lines(&outcome, &comparison.rule)?;
-    let detectable = comparison::detectable(&outcome.results, &lines, &comparison.rule, &[Verdict::NoChange]);
+    let measured = outcome.as_ref().map_or(&[][..], |outcome| &outcome.results);
+    let lines = lines(measured, &comparison.rule)?;
+    let detectable = comparison::detectable(measured, &lines, &comparison.rule, &[Verdict::NoChange]);
+    let lines = with_identical(lines, &identical, &comparison.rule)?;
     if let Some(path) = &arguments.summary {
         let text = summary::of_comparison(&arguments.base, &arguments.head, &lines, detectable);
         summary::append(path, &text)?;
     }
-    print(arguments.format, &outcome, &lines, detectable)?;
+    print(arguments.format, seed, measured, &lines, detectable)?;
+    let Some(outcome) = outcome else { return Ok(()) };
     if let Some(delivery) = delivery {
         delivery.keep(RunId::draw(), plan, programs, both_sides(outcome))?.send()?;
     }
-    if lines.iter().all(|line| line.ratio.is_none()) {
+    if lines.iter().all(|line| line.verdict == Verdict::NotComparable) {
         return Err(Failure::NotComparable(
             "No case has results on both sides; see the reasons above.".into(),
         ));
@@ -66,19 +75,38 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     comparison::check_verdicts(&lines, &arguments.fail_on)
 }
 
-/// The line of each case.
-pub(crate) fn lines(outcome: &Outcome<Compared>, rule: &Rule) -> crate::Result<Vec<Line>> {
+/// The line of each measured case.
+pub(crate) fn lines(measured: &[Compared], rule: &Rule) -> crate::Result<Vec<Line>> {
     let line = |Compared { base, head, pairs, row, .. }: &Compared| {
-        comparison::line(base, head, (!pairs.is_empty()).then_some(*row), rule)
+        let line = comparison::line(base, head, (!pairs.is_empty()).then_some(*row), rule)?;
+        Ok(match row.reason {
+            Some(reason @ Reason::OutOfTime { has: 0, .. }) => line.without_time(reason),
+            _ => line,
+        })
     };
-    outcome.results.iter().map(line).collect()
+    measured.iter().map(line).collect()
+}
+
+/// The lines of measured cases, and of those with identical programs, which are `Some` here, in the order of the plan.
+fn with_identical(
+    measured: Vec<Line>,
+    identical: &[Option<PlannedCase>],
+    rule: &Rule,
+) -> crate::Result<Vec<Line>> {
+    let mut measured = measured.into_iter();
+    let line = |case: &Option<PlannedCase>| match case {
+        Some(case) => Some(comparison::identical(&ab::unmeasured(case), rule)),
+        None => measured.next().map(Ok),
+    };
+    identical.iter().filter_map(line).collect()
 }
 
 /// Compares two existing reports, like `roundtrip compare`.
 fn reports(arguments: &AbArguments) -> crate::Result<()> {
-    if arguments.delivery.are_given() || arguments.summary.is_some() {
+    if arguments.delivery.are_given() || arguments.summary.is_some() || arguments.budget.is_some() {
         return Err(Failure::Usage(
-            "--of report measures nothing, so it does not accept --output, --upload or --summary".into(),
+            "--of report measures nothing, so it does not accept --budget, --output, --upload or --summary"
+                .into(),
         ));
     }
     compare::compare(&CompareArguments {
@@ -102,25 +130,25 @@ fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared
 
 fn print(
     format: ComparisonFormat,
-    outcome: &Outcome<Compared>,
+    order_seed: u64,
+    measured: &[Compared],
     lines: &[Line],
     detectable: Option<f64>,
 ) -> crate::Result<()> {
-    let machine_seconds = outcome.results.iter().map(|case| case.machine_time.as_secs_f64()).sum();
+    let machine_seconds = measured.iter().map(|case| case.machine_time).sum::<Duration>().as_secs_f64();
     match format {
         ComparisonFormat::Json => {
-            let order_seed = outcome.order_seed;
             output::print_json(&Answer { order_seed, machine_seconds, detectable, cases: lines })
         }
         ComparisonFormat::Node => output::print(&comparison::render_node(lines)),
+        ComparisonFormat::Human if measured.is_empty() => output::print(&comparison::render_table(lines)),
         ComparisonFormat::Human => {
-            let pairs: usize = outcome.results.iter().map(|case| case.pairs.len()).sum();
-            let power = detectable.map(comparison::power);
-            let power = power.map_or_else(String::new, |power| format!("In unchanged cases, a {power}\n"));
+            let pairs: usize = measured.iter().map(|case| case.pairs.len()).sum();
+            let power = comparison::power_in_unchanged(detectable, lines);
+            let power = power.map_or_else(String::new, |power| format!("{power}\n"));
             output::print(&format!(
-                "{}\n{power}{pairs} pairs of repetitions in {machine_seconds:.0} s, seed {}.",
-                comparison::render_table(lines),
-                outcome.order_seed
+                "{}\n{power}{pairs} pairs of repetitions in {machine_seconds:.0} s, seed {order_seed}.",
+                comparison::render_table(lines)
             ))
         }
     }
@@ -163,7 +191,7 @@ struct PreparedComparison {
     plan: Plan,
     pairs: Vec<Pair>,
     /// The checkouts of the programs, kept until the measurement ends.
-    _revisions: Option<[Revision; 2]>,
+    revisions: Option<[Revision; 2]>,
 }
 
 /// The repository with its settings.
@@ -196,7 +224,22 @@ impl PreparedComparison {
         if pairs.is_empty() {
             return Err(without_cases(&plan, arguments.of));
         }
-        Ok(Self { plan, pairs, _revisions: revisions })
+        Ok(Self { plan, pairs, revisions })
+    }
+
+    /// The cases with identical programs, by pair, and the pairs to measure. If both sides are the same commit, its error is
+    /// measured.
+    fn identical(&self, peer: &PeerCommand) -> (Vec<Option<PlannedCase>>, Vec<Pair>) {
+        let revisions = self.revisions.as_ref().filter(|[base, head]| base.commit != head.commit);
+        let identical = revisions.map_or_else(Vec::new, |[base, head]| {
+            let mut builds = [base, head].map(|revision| Build::new(revision.path()));
+            identical::of_pairs(builds.each_mut(), &self.pairs, self.plan.deadline, peer)
+        });
+        let is_identical = |place: usize| identical.get(place) == Some(&true);
+        let cases = self.pairs.iter().enumerate();
+        let cases = cases.map(|(place, pair)| is_identical(place).then(|| pair.base.clone())).collect();
+        let others = (0..self.pairs.len()).filter(|&place| !is_identical(place));
+        (cases, others.map(|place| self.pairs[place].clone()).collect())
     }
 }
 

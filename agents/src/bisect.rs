@@ -6,6 +6,7 @@ use crate::cli::{BisectArguments, Format, Sides};
 use crate::comparison::{self, Line};
 use crate::failure::Failure;
 use crate::format::{change_interval, counted, signed_percent};
+use crate::programs::identical::{self, Build};
 use crate::repository::Git;
 use crate::revision::{self, Revision};
 use crate::settings::{self, Settings};
@@ -34,7 +35,7 @@ struct Answer {
     outcome: Outcome,
     good: Commit,
     bad: Commit,
-    /// The comparison of both, for each selected case.
+    /// The comparison of both, for each selected case. Cases with identical programs come last.
     cases: Vec<Line>,
     /// The case of the search; absent if no case is slower.
     case: Option<String>,
@@ -91,6 +92,8 @@ struct Candidate {
     change: Option<f64>,
     /// Why it was not measured, if it was tried.
     skipped: Option<String>,
+    /// The commit before it that runs the same program, if one is known: then it was not measured.
+    identical_to: Option<CommitSha>,
 }
 
 pub(crate) fn bisect(arguments: &BisectArguments) -> crate::Result<()> {
@@ -116,6 +119,10 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> crate::Result<()> {
         order_seed: arguments.seed.unwrap_or_else(rand::random),
         good: None,
         builds: commits.iter().map(|_| None).collect(),
+        good_files: None,
+        files: commits.iter().map(|_| None).collect(),
+        selected: Vec::new(),
+        identical_to: vec![None; commits.len()],
         log_ratios: vec![Vec::new(); commits.len()],
         skipped: vec![None; commits.len()],
         commits,
@@ -154,7 +161,7 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> crate::Result<()> {
         seconds: began.elapsed().as_secs_f64(),
         order_seed: search.order_seed,
         detectable,
-        cases: compared.lines,
+        cases: [compared.lines, compared.identical].concat(),
     };
     // Remove the worktrees before printing, which may fail.
     drop(search.builds);
@@ -296,6 +303,13 @@ struct Search<'a> {
     commits: Vec<Commit>,
     /// The build of each commit, made once.
     builds: Vec<Option<Revision>>,
+    /// What these builds run.
+    good_files: Option<Build>,
+    files: Vec<Option<Build>>,
+    /// The places of the selected cases in the plan's pairs.
+    selected: Vec<usize>,
+    /// The commit before each one with an identical program.
+    identical_to: Vec<Option<CommitSha>>,
     /// The pairs of each commit with good.
     log_ratios: Vec<Vec<f64>>,
     skipped: Vec<Option<String>>,
@@ -306,10 +320,12 @@ struct Search<'a> {
 
 /// The comparison of good and bad.
 struct ComparedEnds {
-    /// The places of the selected cases in the plan's pairs.
+    /// The places of the measured cases in the plan's pairs.
     places: Vec<usize>,
     results: Vec<Compared>,
     lines: Vec<Line>,
+    /// The cases with identical programs.
+    identical: Vec<Line>,
 }
 
 impl ComparedEnds {
@@ -334,11 +350,26 @@ impl<'a> Search<'a> {
         bad: &Commit,
         asked: Option<&str>,
     ) -> crate::Result<ComparedEnds> {
-        let places = self.select(asked)?;
-        self.good = Some(self.end("good", good)?);
+        self.selected = self.select(asked)?;
+        let good = self.end("good", good)?;
+        self.good_files = Some(Build::new(good.path()));
+        self.good = Some(good);
         let last = self.commits.len() - 1;
-        self.builds[last] = Some(self.end("bad", bad)?);
+        let bad = self.end("bad", bad)?;
+        self.files[last] = Some(Build::new(bad.path()));
+        self.builds[last] = Some(bad);
         let pairs = self.pairs_of(None, last)?;
+        let is_identical = self.are_identical(None, last)?;
+        let (identical, places): (Vec<_>, Vec<_>) =
+            self.selected.iter().zip(is_identical).partition(|(_, is_identical)| *is_identical);
+        let rule = self.source.settings.rule();
+        let line =
+            |(place, _): (&usize, bool)| comparison::identical(&unmeasured(&pairs[*place].base), &rule);
+        let identical = identical.into_iter().map(line).collect::<crate::Result<Vec<_>>>()?;
+        let places: Vec<usize> = places.into_iter().map(|(&place, _)| place).collect();
+        if places.is_empty() {
+            return Ok(ComparedEnds { places, results: Vec::new(), lines: Vec::new(), identical });
+        }
         let (results, lines) = self.compare(places.iter().map(|&place| pairs[place].clone()).collect())?;
         if lines.iter().all(|line| line.ratio.is_none()) {
             let reasons = lines.iter().flat_map(|line| line.reasons.iter().map(|reason| of_ends(reason)));
@@ -347,7 +378,7 @@ impl<'a> Search<'a> {
                 reasons.collect::<Vec<_>>().join("\n")
             )));
         }
-        Ok(ComparedEnds { places, results, lines })
+        Ok(ComparedEnds { places, results, lines, identical })
     }
 
     /// The places of the cases whose name contains this text, among the cases of programs.
@@ -396,11 +427,55 @@ impl<'a> Search<'a> {
         if self.builds[commit].is_none() && self.skipped[commit].is_none() {
             let sha = self.commits[commit].sha.clone();
             match self.build(&sha)? {
-                Ok(revision) => self.builds[commit] = Some(revision),
+                Ok(revision) => {
+                    self.files[commit] = Some(Build::new(revision.path()));
+                    self.builds[commit] = Some(revision);
+                    self.exclude_identical(commit)?;
+                }
                 Err(reason) => self.skip(commit, reason),
             }
         }
         Ok(self.skipped[commit].is_none())
+    }
+
+    /// Excludes the commits between this one and another that runs the same programs.
+    fn exclude_identical(&mut self, commit: usize) -> crate::Result<()> {
+        let built = (0..self.commits.len()).filter(|&other| other != commit && self.builds[other].is_some());
+        for other in std::iter::once(None).chain(built.map(Some).collect::<Vec<_>>()) {
+            let (before, last) = match other {
+                Some(other) if other > commit => (Some(commit), other),
+                other => (other, commit),
+            };
+            if !self.are_identical(before, last)?.into_iter().all(|is_identical| is_identical) {
+                continue;
+            }
+            let excluded = before.map_or(0, |before| before + 1)..=last;
+            let sha = before.map(|before| self.commits[before].sha.clone());
+            let sha = sha.or_else(|| self.good.as_ref().map(|good| good.commit.clone()));
+            if let (Some(bisection), Some(sha)) = (&mut self.bisection, sha)
+                && bisection.exclude(excluded)
+            {
+                eprintln!("{}: runs the same program as {}", self.commits[last].sha.short(), sha.short());
+                self.identical_to[last] = Some(sha);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which of the selected cases run the same program in two built commits; `None` is good.
+    fn are_identical(&mut self, base: Option<usize>, head: usize) -> crate::Result<Vec<bool>> {
+        let pairs = self.pairs_of(base, head)?;
+        let pairs: Vec<Pair> = self.selected.iter().map(|&place| pairs[place].clone()).collect();
+        let builds = match base {
+            None => self.good_files.as_mut().zip(self.files[head].as_mut()).map(|(base, head)| [base, head]),
+            Some(base) => {
+                let (before, from) = self.files.split_at_mut(head);
+                before[base].as_mut().zip(from[0].as_mut()).map(|(base, head)| [base, head])
+            }
+        };
+        let (deadline, peer) = (self.plan.deadline, &self.peer);
+        let unknown = || vec![false; pairs.len()];
+        Ok(builds.map_or_else(unknown, |builds| identical::of_pairs(builds, &pairs, deadline, peer)))
     }
 
     fn skip(&mut self, commit: usize, reason: String) {
@@ -425,11 +500,11 @@ impl<'a> Search<'a> {
     /// Compares pairs by the rule of `roundtrip ab`.
     fn compare(&mut self, pairs: Vec<Pair>) -> crate::Result<(Vec<Compared>, Vec<Line>)> {
         let rule = self.source.settings.rule();
-        let comparison = Comparison { pairs, deadline: self.plan.deadline, rule };
+        let comparison = Comparison { pairs, deadline: self.plan.deadline, rule, budget: None };
         let stop = &mut self.stop;
         let ended = run_until(&comparison, &self.peer, self.order_seed, &mut |_| stop.check());
         let ControlFlow::Continue(outcome) = ended else { return Err(stopped()) };
-        let lines = ab::lines(&outcome, &comparison.rule)?;
+        let lines = ab::lines(&outcome.results, &comparison.rule)?;
         self.pairs += outcome.results.iter().map(|case| case.pairs.len()).sum::<usize>();
         Ok((outcome.results, lines))
     }
@@ -499,7 +574,7 @@ impl<'a> Search<'a> {
         {
             return Ok(None);
         }
-        if !self.is_built(suspects.last)? {
+        if !self.is_built(suspects.last)? || self.identical_to[suspects.last].is_some() {
             return Ok(None);
         }
         let pair = self.pairs_of(before, suspects.last)?.swap_remove(place);
@@ -510,6 +585,10 @@ impl<'a> Search<'a> {
     /// Measures pairs of a commit with good until its level is known, or skips it.
     fn measure(&mut self, place: usize, commit: usize) -> crate::Result<()> {
         if !self.is_built(commit)? {
+            return Ok(());
+        }
+        // Another commit with the same program may have decided it.
+        if self.bisection.as_ref().is_none_or(|bisection| bisection.next() != Some(commit)) {
             return Ok(());
         }
         let pair = self.pairs_of(None, commit)?.swap_remove(place);
@@ -561,6 +640,7 @@ impl<'a> Search<'a> {
             pairs: self.log_ratios[place].len(),
             change: self.change(place),
             skipped: self.skipped[place].clone(),
+            identical_to: self.identical_to[place].clone(),
         };
         self.probabilities().into_iter().enumerate().map(candidate).collect()
     }
@@ -623,6 +703,9 @@ impl Answer {
             let ends = format!("slower at {bad} than at {good}");
             return match self.detectable.filter(|_| self.outcome == Outcome::NoChange) {
                 Some(detectable) => format!("No case is {ends}. A {}", comparison::power(detectable)),
+                None if self.cases.iter().all(|line| line.identical) => {
+                    format!("No case is {ends}: both run identical programs. Nothing was measured.")
+                }
                 None => format!("Inconclusive: no case is confirmed {ends}."),
             };
         };
@@ -692,18 +775,23 @@ impl Answer {
     /// The commits that were measured or skipped, or are probable.
     fn table(&self) -> String {
         let rows = self.commits.iter().filter(|commit| {
-            commit.pairs > 0 || commit.skipped.is_some() || commit.probability >= LISTED_MIN
+            commit.pairs > 0
+                || commit.skipped.is_some()
+                || commit.identical_to.is_some()
+                || commit.probability >= LISTED_MIN
         });
-        let rows = rows.map(|Candidate { commit, probability, pairs, change, skipped }| {
+        let rows = rows.map(|Candidate { commit, probability, pairs, change, skipped, identical_to }| {
             let reason = skipped.as_deref().and_then(|reason| reason.lines().next());
             [
                 format!(" {}", commit.sha.short()),
                 self::probability(*probability),
                 pairs.to_string(),
                 change.map_or(String::new(), signed_percent),
-                reason.map_or(commit.subject.clone(), |reason| {
-                    format!("{} (skipped: {reason})", commit.subject)
-                }),
+                match (reason, identical_to) {
+                    (Some(reason), _) => format!("{} (skipped: {reason})", commit.subject),
+                    (None, Some(sha)) => format!("{} (same program as {})", commit.subject, sha.short()),
+                    (None, None) => commit.subject.clone(),
+                },
             ]
         });
         let header = [" commit", "probability", "pairs", "vs good", "subject"];

@@ -513,6 +513,9 @@ pub(crate) struct AbArguments {
     /// Repository of the revisions [default: the current one].
     #[arg(long, value_name = "PATH")]
     pub(crate) repository: Option<PathBuf>,
+    /// Time limit of the measurement, such as 60s, without builds. Undecided cases are then inconclusive [default: none].
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) budget: Option<Duration>,
     /// Seed for the order of the repetitions [default: random, printed].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,

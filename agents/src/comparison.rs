@@ -11,9 +11,10 @@ use roundtrip_bench::harness::ab;
 use roundtrip_stats::bisection;
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::{self, Profile};
-use roundtrip_stats::verdict::{Row, Rule};
+use roundtrip_stats::verdict::{Reason, Row, Rule};
 use roundtrip_stats::{movement, percent};
 use roundtrip_wire::comparable::{self, Difference};
+use roundtrip_wire::lab::IDENTICAL_PROGRAM;
 use roundtrip_wire::{CaseResult, Failure as Failed, Verdict};
 use serde::Serialize;
 
@@ -43,6 +44,8 @@ pub(crate) struct Line {
     pub(crate) stars: &'static str,
     pub(crate) verdict: Verdict,
     pub(crate) undecided: Option<String>,
+    /// Whether both sides run the same program. Then the case was not measured.
+    pub(crate) identical: bool,
     /// The p90 of the repetitions; absent where they are not comparable, here and below.
     pub(crate) p90: Option<QuantileChange>,
     pub(crate) p99: Option<QuantileChange>,
@@ -130,6 +133,13 @@ pub(crate) fn line(
     Ok(finished(Some(&base), Some(&head), compared, rule))
 }
 
+/// A case whose sides run the same program, before any repetition.
+pub(crate) fn identical(case: &CaseResult, rule: &Rule) -> crate::Result<Line> {
+    let side = Decoded::decode(case)?;
+    let line = finished(Some(&side), Some(&side), None, rule);
+    Ok(Line { verdict: Verdict::NoChange, identical: true, ..line })
+}
+
 fn finished(
     base: Option<&Decoded<'_>>,
     head: Option<&Decoded<'_>>,
@@ -158,6 +168,7 @@ fn finished(
         stars: compared.map_or("", |compared| compared.stars),
         verdict: judged.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
         undecided: judged.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        identical: false,
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
         p99: compared.and_then(|compared| compared.p99).map(QuantileChange::from),
         shape: compared
@@ -272,9 +283,15 @@ impl Line {
         [self.verdict].into_iter().chain(tail).any(|verdict| verdict == Verdict::Regressed)
     }
 
+    /// A case without a pair, because the time ended before.
+    pub(crate) fn without_time(self, reason: Reason) -> Self {
+        Self { verdict: Verdict::Inconclusive, undecided: Some(reason.to_string()), ..self }
+    }
+
     /// The verdict, with the limit of `no change`.
     pub(crate) fn verdict_text(&self) -> String {
         match self.verdict {
+            _ if self.identical => IDENTICAL_PROGRAM.to_owned(),
             Verdict::NoChange => {
                 format!("no change beyond {}", percent::tenths(self.no_change_beyond))
             }
@@ -316,6 +333,9 @@ impl Line {
     }
 }
 
+const TOO_SHORT: &str =
+    "The time budget was too short to find a slowdown: a slower case would have been inconclusive.";
+
 /// A p-value; very small ones print as an upper bound.
 pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
@@ -327,6 +347,9 @@ const HEADER: [&str; 10] =
     ["case", "base p50", "\u{b1}", "head p50", "\u{b1}", "change", "95 % interval", "p", "t", "verdict"];
 
 pub(crate) fn render_table(lines: &[Line]) -> String {
+    if lines.iter().all(|line| line.identical) {
+        return all_identical(lines);
+    }
     let mut text = String::new();
     let mut titled: IndexMap<&str, Vec<&Line>> = IndexMap::new();
     lines.iter().for_each(|line| titled.entry(&line.title).or_default().push(line));
@@ -337,7 +360,7 @@ pub(crate) fn render_table(lines: &[Line]) -> String {
 }
 
 /// The smallest slowdown that would have been found with a probability of [`bisection::POWER`] in each case with one of these
-/// verdicts, as a share; none without such cases.
+/// verdicts, as a share; none without such cases, or if the time was too short in one of them.
 pub(crate) fn detectable(
     results: &[ab::Compared],
     lines: &[Line],
@@ -346,9 +369,20 @@ pub(crate) fn detectable(
 ) -> Option<f64> {
     let tests = lines.iter().map(Line::tests).sum();
     let counted = results.iter().zip(lines).filter(|(_, line)| verdicts.contains(&line.verdict));
-    let of_case =
-        |result: &ab::Compared| bisection::detectable(rule, bisection::deviation(&log_ratios(result)), tests);
-    counted.map(|(result, _)| of_case(result)).reduce(f64::max)
+    let of_case = |result: &ab::Compared| {
+        bisection::detectable(rule, bisection::deviation(&log_ratios(result)), tests, result.pairs_max)
+    };
+    counted.map(|(result, _)| of_case(result)).reduce(|one, other| Some(one?.max(other?)))?
+}
+
+/// States what was [`detectable`] in unchanged cases, if there are any.
+pub(crate) fn power_in_unchanged(detectable: Option<f64>, lines: &[Line]) -> Option<String> {
+    let is_unchanged = |line: &Line| line.verdict == Verdict::NoChange && !line.identical;
+    match detectable {
+        Some(detectable) => Some(format!("In unchanged cases, a {}", power(detectable))),
+        None if lines.iter().any(is_unchanged) => Some(TOO_SHORT.to_owned()),
+        None => None,
+    }
 }
 
 /// States what was [`detectable`]: the end of a sentence.
@@ -383,6 +417,10 @@ fn table(lines: &[&Line]) -> String {
                 0 => format!(" {}: {change}", line.name),
                 _ => format!("     {change}"),
             }));
+        } else if line.identical {
+            notes.push(format!(" {}: {IDENTICAL_PROGRAM}", line.name));
+        } else if let Some(why) = &line.undecided {
+            notes.push(format!(" {}: inconclusive, {why}", line.name));
         } else {
             notes.push(format!(" {}: not compared", line.name));
             notes.extend(line.differences.iter().map(|difference| format!("     {difference}")));
@@ -409,9 +447,19 @@ fn coloured(verdict: Verdict, text: &str) -> String {
     styled(text, style, is_coloured())
 }
 
+/// The summary if nothing was measured.
+pub(crate) fn all_identical(lines: &[Line]) -> String {
+    format!("Not measured: base and head run identical programs in {}.", counted(lines.len(), "case"))
+}
+
+/// The number of cases that were not measured.
+pub(crate) fn identical_count(lines: &[Line]) -> usize {
+    lines.iter().filter(|line| line.identical).count()
+}
+
 /// The summary: the number of cases by verdict, and a legend.
 fn sentence(lines: &[Line]) -> String {
-    let number = |verdict: Verdict| lines.iter().filter(|line| line.verdict == verdict).count() as u64;
+    let with = |verdict: Verdict| lines.iter().filter(move |line| line.verdict == verdict && !line.identical);
     let all = [
         Verdict::Regressed,
         Verdict::Improved,
@@ -419,13 +467,17 @@ fn sentence(lines: &[Line]) -> String {
         Verdict::Inconclusive,
         Verdict::NotComparable,
     ];
-    let found: Vec<String> = all
+    let mut found: Vec<String> = all
         .into_iter()
         .filter_map(|verdict| {
-            let first = lines.iter().find(|line| line.verdict == verdict)?;
-            Some(format!("{} {}", count(number(verdict)), first.verdict_text()))
+            let first = with(verdict).next()?;
+            Some(format!("{} {}", count(with(verdict).count() as u64), first.verdict_text()))
         })
         .collect();
+    match identical_count(lines) {
+        0 => {}
+        number => found.push(format!("{} not measured (identical program)", count(number as u64))),
+    }
     let secondary = lines.iter().filter(|line| !line.tail_changes().is_empty()).count();
     let secondary = match secondary {
         0 => String::new(),

@@ -24,6 +24,7 @@ pub(crate) const SHALLOW: &str =
 pub(crate) struct Revision {
     /// The root of the repository.
     root: PathBuf,
+    pub(crate) commit: CommitSha,
     folder: TempDir,
 }
 
@@ -71,7 +72,7 @@ impl Revision {
             .and_then(|()| fs::write(own.join("commondir"), format!("{}\n", common.display())));
         written.on_disk(&own)?;
         Git::named(folder.path()).ask(&["checkout", "--quiet", "--force", "--detach", commit.as_str()])?;
-        Ok(Self { root: root.to_owned(), folder })
+        Ok(Self { root: root.to_owned(), commit: commit.clone(), folder })
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -53,9 +53,14 @@ pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line], detectable: 
     let mut page = Page::default();
     page.line(&format!("### {}", sentence(lines)));
     page.line("");
-    page.line(&format!("Base {}, head {}. + = slower.", escaped(base), escaped(head)));
-    if let Some(detectable) = detectable {
-        page.line(&format!("In unchanged cases, a {}", comparison::power(detectable)));
+    let sides = format!("Base {}, head {}.", escaped(base), escaped(head));
+    if lines.iter().all(|line| line.identical) {
+        page.line(&format!("{} {sides}", comparison::all_identical(lines)));
+        return page.end();
+    }
+    page.line(&format!("{sides} + = slower."));
+    if let Some(power) = comparison::power_in_unchanged(detectable, lines) {
+        page.line(&power);
     }
     let is_shown = |line: &&Line| line.verdict != Verdict::NoChange || !line.tail_changes().is_empty();
     let shown: Vec<&Line> = lines.iter().filter(is_shown).collect();
@@ -72,6 +77,10 @@ fn sentence(lines: &[Line]) -> String {
     let with = |verdict: Verdict| number(&|line: &&Line| line.verdict == verdict);
     let regressed = number(&|line: &&Line| line.regressed());
     let all = lines.len() as u64;
+    let identical = comparison::identical_count(lines) as u64;
+    if identical == all {
+        return "Identical programs: nothing to measure".to_owned();
+    }
     let begin = match regressed {
         0 => format!("None of {} cases regressed", count(all)),
         _ => format!("{} of {} cases regressed", count(regressed), count(all)),
@@ -80,7 +89,9 @@ fn sentence(lines: &[Line]) -> String {
         .into_iter()
         .filter(|&verdict| with(verdict) > 0)
         .map(|verdict| format!(", {} {verdict}", count(with(verdict))));
-    others.fold(begin, |sentence, other| sentence + &other)
+    let identical =
+        (identical > 0).then(|| format!(", {} not measured (identical program)", count(identical)));
+    others.chain(identical).fold(begin, |sentence, other| sentence + &other)
 }
 
 fn cells(line: &Line) -> Vec<String> {

@@ -5,11 +5,13 @@ use super::heartbeat::{Heartbeat, Interrupted};
 use super::runner::{DiskWatch, Output};
 use crate::delivery::Subject;
 use crate::failure::Failure;
+use crate::format::counted;
 use crate::import;
+use crate::programs::identical::{Build, identical};
 use crate::programs::{self, CommitTree};
 use crate::settings::Preset;
 use roundtrip_bench::definition::{Plan, PlannedCase};
-use roundtrip_bench::harness::ab::{self, Comparison, Pair};
+use roundtrip_bench::harness::ab::{self, Comparison, Pair, try_once};
 use roundtrip_bench::harness::{self, Event, Outcome, PeerCommand};
 use roundtrip_wire::lab::Assignment;
 use roundtrip_wire::{CommitSha, MeasuredProgram, ProgramOrigin, RunId, RunReport, Slug};
@@ -23,6 +25,14 @@ pub(crate) struct JobRunner {
     pub(crate) checkouts: Checkouts,
     pub(crate) peer: PeerCommand,
     pub(crate) machine: Slug,
+}
+
+/// The result of a job.
+#[derive(Debug)]
+pub(crate) struct Worked {
+    pub(crate) reports: Vec<RunReport>,
+    /// The number of cases with identical programs at base and head, which were not measured.
+    pub(crate) identical: usize,
 }
 
 #[derive(Debug)]
@@ -69,13 +79,14 @@ impl From<Failure> for NoReports {
 }
 
 impl JobRunner {
-    /// Fetches, builds and measures. The reports are complete, or there are none.
+    /// Fetches, builds and measures. The reports are complete, or there are none. Cases with identical programs at base and head
+    /// are not measured.
     pub(crate) fn work(
         &self,
         job: &Assignment,
         output: &mut Output,
         heartbeat: &mut Heartbeat<'_>,
-    ) -> Result<Vec<RunReport>, NoReports> {
+    ) -> Result<Worked, NoReports> {
         let commits: Vec<&CommitSha> = std::iter::once(&job.commit_sha).chain(&job.base_sha).collect();
         let checkout = self.checkouts.open(&job.project, &job.repository_url, &commits)?;
         // Commits on the base branch after the pull request left it are not part of its change.
@@ -93,14 +104,18 @@ impl JobRunner {
         let plans = plans(job, &checkout, &head)?;
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), heartbeat);
         self.checkouts.runner.confinement.sweep();
-        let mut reports = measured?;
+        let mut worked = measured?;
         // A requested preset is measured alone.
         if job.preset.is_none() {
             for built in base.iter().chain([&head]) {
-                reports.extend(self.import(job, built, output, heartbeat)?);
+                worked.reports.extend(self.import(job, built, output, heartbeat)?);
             }
         }
-        Ok(reports)
+        if worked.identical > 0 {
+            let cases = counted(worked.identical, "case");
+            output.write(&format!("Not measured: base and head run identical programs in {cases}."));
+        }
+        Ok(worked)
     }
 
     fn measure(
@@ -111,16 +126,30 @@ impl JobRunner {
         base: Option<&Built>,
         home: &Path,
         heartbeat: &mut Heartbeat<'_>,
-    ) -> Result<Vec<RunReport>, NoReports> {
-        let mut reports = Vec::new();
+    ) -> Result<Worked, NoReports> {
+        let (mut reports, mut identical) = (Vec::new(), 0);
+        // The same commit on both sides is measured to find its error.
+        let base_of_change = base.filter(|base| base.root != head.root);
+        let mut builds = base_of_change.map(|base| [base, head].map(|built| Build::new(&built.root)));
         let _shown = base.into_iter().chain([head]).map(Built::show).collect::<crate::Result<Vec<_>>>()?;
         let mut disk = self.checkouts.runner.disk(vec![home.to_owned()]);
         for plan in plans {
             let (confined, programs) = (self.confined(plan, home)?, programs_of(&plan.cases, head));
-            let pairs = match base {
+            let mut pairs = match base {
                 Some(base) => pairs(&confined, head, base)?,
                 None => Vec::new(),
             };
+            if let (Some(base), Some(builds)) = (base, &mut builds) {
+                let declared = self::pairs(plan, head, base)?;
+                let is_identical = self.identical(builds, &declared, &pairs, plan, heartbeat)?;
+                let count = is_identical.iter().filter(|is_identical| **is_identical).count();
+                let mut is_identical = is_identical.into_iter();
+                pairs.retain(|_| is_identical.next() != Some(true));
+                identical += count;
+                if count > 0 && pairs.is_empty() {
+                    continue;
+                }
+            }
             // Skip built-in transports: they are the same on both sides.
             if let Some(base) = base.filter(|_| !pairs.is_empty()) {
                 let on_base: Vec<_> =
@@ -141,7 +170,26 @@ impl JobRunner {
                 });
             reports.push(self.report(job, head, plan, programs, completed(outcome)?));
         }
-        Ok(reports)
+        Ok(Worked { reports, identical })
+    }
+
+    /// Which of these cases run identical programs.
+    fn identical(
+        &self,
+        builds: &mut [Build; 2],
+        declared: &[Pair],
+        confined: &[Pair],
+        plan: &Plan,
+        heartbeat: &mut Heartbeat<'_>,
+    ) -> Result<Vec<bool>, NoReports> {
+        let mut interrupted = ControlFlow::Continue(());
+        let found = identical(builds.each_mut(), declared, &mut |place, side| {
+            interrupted = heartbeat.check();
+            let Pair { base, head } = &confined[place];
+            interrupted.is_continue() && try_once([base, head][side], plan.deadline, &self.peer)
+        });
+        completed(interrupted)?;
+        Ok(found)
     }
 
     /// Alternates both sides, and returns the outcome of each.
@@ -153,7 +201,8 @@ impl JobRunner {
         heartbeat: &mut Heartbeat<'_>,
         disk: &mut DiskWatch,
     ) -> Result<[Outcome; 2], NoReports> {
-        let comparison = Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule() };
+        let comparison =
+            Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule(), budget: None };
         let outcome =
             ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| between(heartbeat, disk));
         let Outcome { environment, canaries, order_seed, started_at, finished_at, results } =
@@ -225,6 +274,7 @@ fn programs_of(cases: &[PlannedCase], built: &Built) -> Vec<MeasuredProgram> {
     let mut programs = programs::measured(cases, Some(CommitTree { root: &built.root, unbuilt: None }));
     for program in programs.iter_mut().filter(|program| program.origin == ProgramOrigin::Found) {
         program.files.clear();
+        program.code.clear();
     }
     programs
 }

@@ -33,8 +33,10 @@ use completion_outbox::{Completion, CompletionOutbox, Measured};
 use health::Watch;
 use heartbeat::{Heartbeat, Interrupted};
 use identity::Identity;
-use job::{JobRunner, NoReports};
-use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
+use job::{JobRunner, NoReports, Worked};
+use roundtrip_wire::lab::{
+    AgentStatus, Assignment, Finish, IDENTICAL_PROGRAM, JobOutcome, PROTOCOLS, last_part,
+};
 use runner::{Confinement, LockedUser, Output, Runner};
 use server::{Server, ServerError};
 use std::fs;
@@ -242,9 +244,11 @@ impl<'a> Lab<'a> {
             self.job_runner.work(job, &mut output, &mut heartbeat)
         };
         match worked {
-            Ok(reports) => {
+            Ok(Worked { reports, identical }) => {
                 let run_ids = reports.iter().map(|report| report.run_id).collect();
-                let finish = finish(job, JobOutcome::Done, None, &output);
+                let is_identical = reports.is_empty() && identical > 0;
+                let reason = is_identical.then(|| IDENTICAL_PROGRAM.to_owned());
+                let finish = finish(job, JobOutcome::Done, reason, &output);
                 let completion = Completion { job_id: job.job_id, finish, run_ids };
                 let measured = Measured { completion, reports };
                 let kept = spool::write_at_last(|| self.completions.keep(&measured), stop, self.log)?;

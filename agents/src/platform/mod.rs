@@ -3,6 +3,7 @@
 
 use crate::stop::StopSignal;
 use clap::{Args, ValueEnum};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -15,6 +16,9 @@ mod imp;
 mod tree;
 #[cfg(unix)]
 mod unix;
+#[cfg_attr(target_os = "linux", path = "watched_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "watched_other.rs")]
+mod watched;
 
 /// The name of the service on Windows.
 pub(crate) const SERVICE_NAME: &str = "roundtrip-agent";
@@ -204,3 +208,21 @@ pub(crate) use imp::is_channel;
 
 /// Asks a process to finish and exit.
 pub(crate) use imp::ask_to_end;
+
+/// What was opened in a folder, by paths relative to it.
+#[derive(Debug, Default)]
+pub(crate) struct OpenedFiles {
+    /// The opened files that existed before.
+    pub(crate) files: BTreeSet<PathBuf>,
+    /// All symbolic links that leave the folder, with their targets.
+    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
+}
+
+/// Whether [`WatchedFiles`] works here.
+pub(crate) use watched::CAN_WATCH_FILES;
+
+/// Records which files of a folder any process opens, except for the repository in `.git`.
+///
+/// # Errors
+/// If the system has no watch for each of its folders, or more files were opened than the system reports.
+pub(crate) use watched::WatchedFiles;

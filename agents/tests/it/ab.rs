@@ -2,7 +2,9 @@
 //! the suite; JSON is slower for large messages.
 
 use crate::run::repository;
-use crate::{assert_contains, definition_of_programs, has_programs, read_json, refused, run_command, words};
+use crate::{
+    assert_contains, definition_of_programs, has_programs, printed, read_json, refused, run_command, words,
+};
 use std::path::Path;
 use std::process::Output;
 
@@ -64,6 +66,24 @@ fn reports_a_failed_side_without_a_verdict() {
 }
 
 #[test]
+fn cases_without_time_are_inconclusive() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository();
+    let folder = folder.path();
+    let (base, head) = (format("advanced"), format("json"));
+    let text = printed(&ab(folder, &base, &head, &["--budget", "1ms"]));
+    let reason = "ours 64 KiB: inconclusive, time budget used: has 0 pairs; needs about 8 more pairs";
+    assert_contains(&text, &[reason, "1 case: 1 inconclusive"]);
+    let further = ["--budget", "1ms", "--fail-on", "inconclusive"];
+    refused(&ab(folder, &base, &head, &further), 4, &["inconclusive: roundtrip, 2proc, free: ours 64 KiB"]);
+    // A budget that is not needed changes nothing.
+    let further = ["--budget", "1h", "--fail-on", "regressed"];
+    refused(&ab(folder, &base, &head, &further), 3, &["regressed: "]);
+}
+
+#[test]
 fn rejects_invalid_sides_before_measuring() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -74,6 +94,7 @@ fn rejects_invalid_sides_before_measuring() {
         (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs (ours, theirs)"),
         (&["--base", "x", "--head", "x", "--preset", "quick"], "preset quick has no [[program]]"),
         (&["--of", "node", "--base", "./absent", "--head", "node"], "--base "),
+        (&["--of", "report", "--base", "x", "--head", "x", "--budget", "1s"], "does not accept --budget"),
         (&["--of", "node", "--base", env!("CARGO_BIN_EXE_roundtrip"), "--head", "x"], "not a `node`"),
     ] {
         refused(&run_command(folder, &[&["ab"], arguments].concat()), 2, &[expected]);

@@ -4,7 +4,7 @@ use crate::run::{commit_all, git, repository};
 use crate::server::wait_until;
 use crate::{
     Process, assert_contains, definition_of_programs, error_text, has_programs, printed, printed_json,
-    refused, roundtrip, run_command, words,
+    refused, reports_opened_files, roundtrip, run_command, words,
 };
 use serde_json::Value;
 use std::fs;
@@ -95,6 +95,26 @@ fn finds_the_culprit_and_skips_a_commit_that_does_not_build() {
     let all: f64 = probabilities.map(|commit| commit["probability"].as_f64().unwrap()).sum();
     assert!((all - 1.0).abs() < 1e-9, "{all}");
     has_no_worktree(folder);
+}
+
+#[test]
+fn commits_with_identical_programs_are_not_measured() {
+    if !has_programs() || !reports_opened_files() {
+        return;
+    }
+    let folder = history(&[FAST, FAST, FAST, SLOW, SLOW]);
+    let folder = folder.path();
+    let answer = printed_json(&bisect(folder, &["--good", "HEAD~4", "--format", "json"]));
+    assert_eq!(answer["culprit"]["commits"][0]["sha"], sha(folder, "HEAD~1").as_str(), "{answer}");
+    let commits = answer["commits"].as_array().unwrap();
+    // All but the last run the program of one of the ends.
+    assert!(commits[..3].iter().all(|commit| commit["pairs"] == 0), "{answer}");
+    assert_eq!(commits[1]["identical_to"], sha(folder, "HEAD~4").as_str(), "{answer}");
+
+    let output = bisect(folder, &["--good", "HEAD~4", "--bad", "HEAD~2"]);
+    refused(&output, 4, &["no commit found: no case is slower"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_contains(&text, &["both run identical programs. Nothing was measured.", "2 builds and 0 pairs"]);
 }
 
 #[test]

@@ -3,7 +3,10 @@
 
 use crate::run::{commit_all, head, repository};
 use crate::server::{Request, Response, StatefulServer, problem, receipt, wait_until};
-use crate::{Process, definition, printed, refused, roundtrip, run_command};
+use crate::{
+    Process, definition, definition_of_programs, has_programs, printed, refused, reports_opened_files,
+    roundtrip, run_command, words,
+};
 use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
 use roundtrip_wire::{CommitSha, RunReport};
 use serde_json::{Value, json};
@@ -190,6 +193,40 @@ fn builds_measures_uploads_and_completes_a_job() {
     // The same commit is not built twice.
     lab.give(lab.job(4, 1));
     assert!(lab.finished(2).output.contains("is already built"));
+}
+
+#[test]
+fn identical_programs_of_base_and_head_are_not_measured() {
+    if !has_programs() || !reports_opened_files() {
+        return;
+    }
+    let lab = Lab::new("true", 1);
+    let write = |file: &str, text: String| std::fs::write(lab.source.path().join(file), text).unwrap();
+    let program = |format: &str| format!("exec {} peer framing {format}\n", words());
+    write("one.toml", definition_of_programs(&["ours"], "['sh', 'ours.sh']"));
+    write("ours.sh", program("advanced"));
+    commit_all(lab.source.path(), "program");
+    let base = lab.head();
+    let job = |job_id: i64| {
+        let mut job = lab.job(job_id, 1);
+        job["base_sha"] = base.as_str().into();
+        job
+    };
+    write("README.md", "ours".into());
+    commit_all(lab.source.path(), "readme");
+    lab.give(job(3));
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    let expected = (JobOutcome::Done, Some("identical program: not measured"));
+    assert_eq!((finish.outcome, finish.reason.as_deref()), expected, "{}", finish.output);
+    assert!(finish.output.contains("base and head run identical programs in 1 case"), "{}", finish.output);
+    lab.server.change(|state| assert!(state.runs.is_empty()));
+
+    write("ours.sh", program("json"));
+    commit_all(lab.source.path(), "program");
+    lab.give(job(4));
+    assert_eq!(lab.finished(2).reason, None);
+    lab.server.change(|state| assert_eq!(state.runs.len(), 2));
 }
 
 #[test]

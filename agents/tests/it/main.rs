@@ -19,6 +19,8 @@ mod exchange;
 // Uses shell scripts, limits and transports of Linux.
 #[cfg(target_os = "linux")]
 mod faults;
+#[cfg(target_os = "linux")]
+mod identical;
 mod import;
 mod init;
 // Reads the registers of one processor architecture.
@@ -197,4 +199,14 @@ fn has_programs() -> bool {
     let reason = roundtrip_bench::sys::fork_channel::support().err();
     reason.iter().for_each(|reason| println!("not run, because {reason}"));
     reason.is_none()
+}
+
+/// Whether this system reports which files were opened, so that identical programs are found. Prints if not.
+#[cfg(unix)]
+fn reports_opened_files() -> bool {
+    let reports = cfg!(target_os = "linux");
+    if !reports {
+        println!("not run, because only Linux reports opened files");
+    }
+    reports
 }

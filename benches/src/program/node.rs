@@ -79,7 +79,7 @@ impl Program {
 }
 
 /// The file of a program in `PATH`.
-pub(super) fn find_in_path(name: &str) -> Option<PathBuf> {
+pub fn find_in_path(name: &str) -> Option<PathBuf> {
     let suffix = env::consts::EXE_SUFFIX;
     let name = format!("{}{suffix}", name.strip_suffix(suffix).unwrap_or(name));
     let folders = env::var_os("PATH").unwrap_or_default();

@@ -66,7 +66,7 @@ pub(crate) fn compared(base: PlannedCase, head: PlannedCase, deadline: Duration)
 
 /// Compares two of them with this rule.
 pub(crate) fn compare(base: PlannedCase, head: PlannedCase, rule: Rule, deadline: Duration) -> Compared {
-    let comparison = Comparison { pairs: vec![Pair { base, head }], deadline, rule };
+    let comparison = Comparison { pairs: vec![Pair { base, head }], deadline, rule, budget: None };
     ab::run(&comparison, &peer(), 7, &mut |_| {}).results.remove(0)
 }
 

@@ -8,6 +8,7 @@
 use crate::robust;
 use crate::verdict::Rule;
 use statrs::distribution::{ContinuousCDF, Normal};
+use std::ops::RangeInclusive;
 
 /// The probability that the build of a commit shows the wrong level in all of its pairs, for example by another layout
 /// of its code. It limits the weight of one commit, so that a wrong one is found by measuring its neighbours.
@@ -44,6 +45,9 @@ const LEAST_DEVIATION: f64 = 0.05;
 /// The search ends without an answer after this many comparisons that did not confirm a commit.
 pub const REFUTED_MAX: usize = 3;
 
+/// How much few pairs limit the signed-rank test: fitted to simulations with 15 to 60 pairs and 4 to 400 tests.
+const LIMITED: f64 = 0.65;
+
 /// The probability with which a change of [`detectable`] size is found.
 pub const POWER: f64 = 0.9;
 
@@ -75,16 +79,25 @@ pub fn deviation(pairs: &[f64]) -> f64 {
 }
 
 /// The smallest slowdown that a comparison of this many tests finds with a probability of [`POWER`], as a share of the
-/// base's time. `deviation` is the standard deviation of the log ratios of pairs.
+/// base's time. `deviation` is the standard deviation of the log ratios of pairs. A case gets at most this many pairs; `None` if
+/// no slowdown is significant by then.
 ///
-/// The normal approximation of the signed-rank test at the last look; its relative efficiency is 3 / pi. Slowdowns below
+/// The normal approximation of the signed-rank test at the last look that is reached; its relative efficiency is 3 / pi. With
+/// fewer pairs than the rule allows, the sum of ranks is limited, so a slowdown must be larger ([`LIMITED`]). Slowdowns below
 /// [`Rule::matters`] may stop earlier as no change, so the result is never smaller.
-pub fn detectable(rule: &Rule, deviation: f64, tests: usize) -> f64 {
-    let (looks, pairs) = (rule.looks.len().max(1), rule.looks.last().copied().unwrap_or(1));
-    let p = rule.false_share / (2.0 * looks as f64 * tests.max(1) as f64);
-    let distance = -Normal::standard().inverse_cdf(p) + Normal::standard().inverse_cdf(POWER);
+pub fn detectable(rule: &Rule, deviation: f64, tests: usize, pairs: usize) -> Option<f64> {
+    let most = rule.looks.last().copied()?;
+    let pairs = rule.looks.iter().copied().filter(|&look| look <= pairs).max()? as f64;
+    let p = rule.false_share / (rule.looks.len() as f64 * tests.max(1) as f64);
+    let least = -Normal::standard().inverse_cdf(p / 2.0);
+    let room = |pairs: f64| 1.0 - LIMITED * least * least / pairs;
+    let limited = room(pairs) / room(most as f64);
+    if pairs < rule.pairs_needed(tests)? as f64 || room(pairs) <= 0.0 {
+        return None;
+    }
+    let distance = (least + Normal::standard().inverse_cdf(POWER)) / limited.sqrt();
     let efficiency = 3.0 / std::f64::consts::PI;
-    (distance * deviation / (efficiency * pairs as f64).sqrt()).exp_m1().max(rule.matters)
+    Some((distance * deviation / (efficiency * pairs).sqrt()).exp_m1().max(rule.matters))
 }
 
 /// The commits that cannot be distinguished and are together most probable: one, unless commits were skipped.
@@ -109,6 +122,8 @@ pub struct Bisection {
 #[derive(Clone, Copy, Debug, Default)]
 struct Evidence {
     is_skipped: bool,
+    /// Whether it runs the same program as an earlier commit, so it changed nothing.
+    is_identical: bool,
     pairs: usize,
     /// The log likelihoods of its pairs.
     fast: f64,
@@ -132,7 +147,7 @@ impl Evidence {
 
     fn wants_more(&self) -> bool {
         let is_decided = self.pairs >= PAIRS_MIN && (self.slow - self.fast).abs() >= ENOUGH.ln();
-        !self.is_skipped && self.pairs < PAIRS_MAX && !is_decided
+        !self.is_skipped && !self.is_identical && self.pairs < PAIRS_MAX && !is_decided
     }
 }
 
@@ -148,7 +163,8 @@ impl Bisection {
         let mut logarithm: f64 = self.commits.iter().map(|commit| commit.levels()[1]).sum();
         let mut logarithms = Vec::with_capacity(self.commits.len());
         for commit in &self.commits {
-            logarithms.push(logarithm + commit.confirmed);
+            let confirmed = if commit.is_identical { f64::NEG_INFINITY } else { commit.confirmed };
+            logarithms.push(logarithm + confirmed);
             let [fast, slow] = commit.levels();
             logarithm += fast - slow;
         }
@@ -196,9 +212,22 @@ impl Bisection {
     /// Marks a commit that cannot be measured, except for the last. Its pairs do not count.
     pub fn skip(&mut self, commit: usize) {
         if commit + 1 < self.commits.len() {
-            let confirmed = self.commits[commit].confirmed;
-            self.commits[commit] = Evidence { is_skipped: true, confirmed, ..Evidence::default() };
+            let Evidence { is_identical, confirmed, .. } = self.commits[commit];
+            self.commits[commit] =
+                Evidence { is_skipped: true, is_identical, confirmed, ..Evidence::default() };
         }
+    }
+
+    /// Marks commits as unable to have made the change: the last of them runs the same program as the commit before the first.
+    /// Returns false and changes nothing if no other commit would be left.
+    pub fn exclude(&mut self, commits: RangeInclusive<usize>) -> bool {
+        let is_left = |(place, commit): (usize, &Evidence)| !commit.is_identical && !commits.contains(&place);
+        let is_possible = self.commits.iter().enumerate().any(is_left);
+        if is_possible {
+            let excluded = self.commits.iter_mut().enumerate().filter(|(place, _)| commits.contains(place));
+            excluded.for_each(|(_, commit)| commit.is_identical = true);
+        }
+        is_possible
     }
 
     /// The most probable commits: a commit that was not skipped, with those skipped right before it. `None` without
@@ -232,8 +261,9 @@ impl Bisection {
         }
         if !is_confirmed {
             for commit in [suspects.first.checked_sub(1), Some(suspects.last)].into_iter().flatten() {
-                let Evidence { is_skipped, confirmed, .. } = self.commits[commit];
-                self.commits[commit] = Evidence { is_skipped, confirmed, ..Evidence::default() };
+                let Evidence { is_skipped, is_identical, confirmed, .. } = self.commits[commit];
+                self.commits[commit] =
+                    Evidence { is_skipped, is_identical, confirmed, ..Evidence::default() };
             }
         }
     }
@@ -393,6 +423,25 @@ mod tests {
     }
 
     #[test]
+    fn excluded_commits_are_not_measured_and_not_suspected() {
+        let mut bisection = Bisection::new(9, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap());
+        // All but 2 and 5 run the same program as a commit before.
+        assert!(bisection.exclude(0..=1) && bisection.exclude(3..=4) && bisection.exclude(6..=8));
+        let mut measured = Vec::new();
+        while let Some(commit) = bisection.next() {
+            measured.push(commit);
+            while bisection.wants_more(commit) {
+                bisection.add(commit, if commit >= 5 { 0.2 } else { 0.0 });
+            }
+        }
+        // Fast at 2 is enough.
+        assert_eq!(measured, [2]);
+        let Suspects { first, last, probability } = bisection.suspects().unwrap();
+        assert!((first, last) == (5, 5) && probability > 0.99, "{first} {last} {probability}");
+        assert!(!bisection.exclude(0..=8));
+    }
+
+    #[test]
     fn unconfirmed_suspect_is_measured_further() {
         let mut bisection = Bisection::new(8, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap());
         while let Some(commit) = bisection.next() {
@@ -412,19 +461,43 @@ mod tests {
     #[test]
     fn detectable_slowdown_is_found_with_the_stated_power() {
         let rule = Rule::default();
-        assert_eq!(detectable(&rule, 0.001, 4), rule.matters);
-        let slowdown = detectable(&rule, 0.08, 4);
-        let found = (0..400).filter(|&seed| {
-            let mut random = Random::new(seed);
-            let mut ratio = || slowdown.ln_1p() + 0.08 * normal(&mut random);
-            let pairs: Vec<Pair> =
-                (0..60).map(|_| ratio()).map(|p50| Pair { p50, profile: Profile::from([p50; 12]) }).collect();
-            let mut comparison = SequentialComparison::new(rule.clone(), 1);
-            (1..=60).for_each(|count| comparison.look(&[&pairs[..count]]));
-            comparison.rows()[0].p50.verdict == Some(Verdict::Regressed)
-        });
-        let found = found.count();
+        assert_eq!(detectable(&rule, 0.001, 4, 60), Some(rule.matters));
+        let slowdown = detectable(&rule, 0.08, 4, 60).unwrap();
+        let found = found_of_400(slowdown, 1, 60);
         assert!((350..=385).contains(&found), "{found} of 400 at {slowdown}");
+    }
+
+    /// The number of comparisons of these rows, with at most this many pairs, that find a slowdown of the first one.
+    fn found_of_400(slowdown: f64, rows: usize, most: usize) -> usize {
+        let is_found = |seed: &u64| {
+            let mut random = Random::new(*seed);
+            let mut row = |slowdown: f64| -> Vec<Pair> {
+                let pair = |p50| Pair { p50, profile: Profile::from([p50; 12]) };
+                (0..most).map(|_| pair(slowdown.ln_1p() + 0.08 * normal(&mut random))).collect()
+            };
+            let all: Vec<Vec<Pair>> =
+                (0..rows).map(|place| row(if place == 0 { slowdown } else { 0.0 })).collect();
+            let mut comparison = SequentialComparison::new(Rule::default(), rows);
+            for count in 1..=most {
+                comparison.look(&all.iter().map(|row| &row[..count]).collect::<Vec<_>>());
+            }
+            (0..rows).for_each(|row| comparison.stop(row, most));
+            comparison.rows()[0].p50.verdict == Some(Verdict::Regressed)
+        };
+        (0..400).filter(is_found).count()
+    }
+
+    #[test]
+    fn slowdown_is_found_with_the_stated_power_in_less_time() {
+        let rule = Rule::default();
+        for (rows, most) in [(1, 15), (1, 20), (1, 27), (1, 40), (6, 18), (6, 27), (24, 22), (24, 33)] {
+            let slowdown = detectable(&rule, 0.08, 4 * rows, most).unwrap();
+            let found = found_of_400(slowdown, rows, most);
+            println!("{rows} rows, {most} pairs: {found} of 400 at {slowdown:.3}");
+            assert!(found >= 350, "{found} of 400 at {slowdown} with {rows} rows and {most} pairs");
+        }
+        assert_eq!(detectable(&rule, 0.08, 4, 7), None);
+        assert_eq!(detectable(&rule, 0.08, 4 * 24, 15), None);
     }
 
     #[test]

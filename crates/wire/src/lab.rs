@@ -28,6 +28,9 @@ pub fn common(ours: &RangeInclusive<u32>, theirs: &RangeInclusive<u32>) -> Optio
 /// Maximum bytes of an output or a reason. Only the end of a longer text is sent.
 pub const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
+/// [`Finish::reason`] of a job that compared nothing, because base and head run the same programs.
+pub const IDENTICAL_PROGRAM: &str = "identical program: not measured";
+
 /// The prefix of the challenge that an agent signs with its key to renew its token.
 pub const RENEWAL_CONTEXT: &[u8] = b"roundtrip agent token\n";
 

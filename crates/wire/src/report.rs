@@ -101,6 +101,10 @@ pub struct MeasuredProgram {
     /// that the agent cannot read are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// The same of what executes, by name: of these files, the shared libraries that they load, and the interpreters of scripts.
+    /// Of an ELF file, only sections that a program reads count, without build ids and the path of the work tree.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub code: BTreeMap<String, String>,
 }
 
 /// Where a program comes from.
@@ -254,6 +258,7 @@ impl RunReport {
         at.within("programs", self.programs.len(), limit::FACTS_MAX)?;
         for (index, program) in self.programs.iter().enumerate() {
             at.texts(&format!("programs/{index}/files"), &program.files)?;
+            at.texts(&format!("programs/{index}/code"), &program.code)?;
         }
         Ok(())
     }

@@ -3117,6 +3117,13 @@ export interface components {
         /** @description An external program. */
         MeasuredProgram: {
             /**
+             * @description The same of what executes, by name: of these files, the shared libraries that they load, and the interpreters of scripts.
+             *     Of an ELF file, only sections that a program reads count, without build ids and the path of the work tree.
+             */
+            code?: {
+                [key: string]: string;
+            };
+            /**
              * @description SHA-256 in hexadecimal of the started program and of arguments that name files, by their word in the command. Files
              *     that the agent cannot read are absent.
              */

@@ -54,7 +54,8 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     options.print(&rows)
 }
 
-/// A repository of a program in C. Commits differ in a note, and the fourth sends each message in two calls if asked for.
+/// A repository of a program in C. With a culprit, commits differ in a note, and the fourth sends each message in two calls.
+/// Otherwise, they differ in a constant that the program does not use, because identical programs are not measured.
 fn history(root: &Path, commits: usize, has_culprit: bool) -> Result<Repository> {
     let repository = Repository::init(root)?;
     let example = |name: &str| workspace::read(&format!("benches/external/c/{name}"));
@@ -77,8 +78,11 @@ fn history(root: &Path, commits: usize, has_culprit: bool) -> Result<Repository>
             ensure!(source.contains(once), "the example sends in another way");
             let slower = source.replace(once, twice);
             repository.commit(CULPRIT, &[("NOTES", &note), ("courier.c", &slower)])?;
-        } else {
+        } else if has_culprit {
             repository.commit(&format!("Change {number}"), &[("NOTES", &note)])?;
+        } else {
+            let equal = format!("{source}const char version[] = \"{number}\";\n");
+            repository.commit(&format!("Change {number}"), &[("NOTES", &note), ("courier.c", &equal)])?;
         }
     }
     Ok(repository)

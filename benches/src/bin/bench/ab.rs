@@ -109,7 +109,7 @@ struct Tally {
 
 impl Rounds<'_> {
     fn run(&self, kind: &str, comparisons: usize, pairs: Vec<Pair>) -> Tally {
-        let comparison = Comparison { pairs, deadline: self.deadline, rule: Rule::default() };
+        let comparison = Comparison { pairs, deadline: self.deadline, rule: Rule::default(), budget: None };
         let mut tally = Tally::default();
         let mut changes = Vec::new();
         while tally.all < comparisons as u64 {

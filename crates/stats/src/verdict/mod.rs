@@ -168,7 +168,10 @@ pub(crate) fn with_verdicts(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
     let tests = rows.iter().map(Row::compared).sum();
     for (row, count) in rows.iter_mut().zip(counts) {
         rule.judge(row);
-        rule.conclude(row, &reason::Measured { count, unit: Unit::Repetitions, tests, looks: 1 });
+        rule.conclude(
+            row,
+            &reason::Measured { count, unit: Unit::Repetitions, tests, looks: 1, is_out_of_time: false },
+        );
     }
     rows
 }
@@ -281,6 +284,20 @@ impl Rule {
             }
         }
         REPETITIONS_COUNTED_MAX
+    }
+
+    /// The first look at which a single change can be significant among this many tests: the smallest p of n pairs that all
+    /// agree is `2 / 2^n`, times the looks and the tests. `None` if there is none.
+    ///
+    /// ```
+    /// // One case, and 24, each with its p50, p90, p99 and shape.
+    /// let rule = roundtrip_stats::verdict::Rule::default();
+    /// assert_eq!([4, 4 * 24].map(|tests| rule.pairs_needed(tests)), [Some(15), Some(18)]);
+    /// ```
+    pub fn pairs_needed(&self, tests: usize) -> Option<usize> {
+        let p = self.false_share / (self.looks.len() as f64 * tests.max(1) as f64);
+        let can_be_significant = |pairs: &usize| 2.0 * 0.5_f64.powf(*pairs as f64) <= p;
+        self.looks.iter().copied().find(can_be_significant)
     }
 
     /// Sets the verdicts that the data allow so far.

@@ -34,6 +34,13 @@ pub enum Reason {
         /// The unit of the count.
         unit: Unit,
     },
+    /// The time for the comparison ended before a verdict.
+    OutOfTime {
+        /// The number of pairs.
+        has: usize,
+        /// See [`Reason::TooNoisy`]; the number up to the first look if there was none.
+        more: Option<usize>,
+    },
     /// The interval allows both no change and a change that matters.
     TooNoisy {
         /// The confidence interval of the change.
@@ -86,6 +93,8 @@ pub(super) struct Measured {
     pub(super) tests: usize,
     /// The number of looks that the p-values are corrected for.
     pub(super) looks: usize,
+    /// Whether the time ended.
+    pub(super) is_out_of_time: bool,
 }
 
 impl Reason {
@@ -93,6 +102,15 @@ impl Reason {
         let Measured { count: has, unit, tests, .. } = *measured;
         if !movement::is_comparable(row.movement) {
             return Self::MachineChanged { movement: row.movement };
+        }
+        if measured.is_out_of_time {
+            let first = rule.looks.first().copied().unwrap_or_default();
+            let interval = row.p50.shift.and_then(|shift| shift.interval);
+            let more = match interval {
+                Some([low, high]) => more(rule, row, measured, (high - low) / 2.0),
+                None => Some(first.saturating_sub(has)),
+            };
+            return Self::OutOfTime { has, more };
         }
         let Some(Shift { estimate, interval: Some([low, high]) }) = row.p50.shift else {
             let needs = match unit {
@@ -167,6 +185,10 @@ impl fmt::Display for Reason {
         match *self {
             Self::TooFew { has, needs, unit } => {
                 write!(formatter, "too few {unit}: has {has}, needs {needs}")
+            }
+            Self::OutOfTime { has, more } => {
+                let noun = if has == 1 { "pair" } else { "pairs" };
+                write!(formatter, "time budget used: has {has} {noun}{}", would_decide(more, Unit::Pairs))
             }
             Self::TooNoisy { interval: [low, high], matters, more, unit } => write!(
                 formatter,

@@ -99,13 +99,37 @@ impl SequentialComparison {
         }
     }
 
+    /// The number of pairs at which a row may be decided next, also if it changed; `None` if it needs no more.
+    pub fn next_decision(&self, row: usize) -> Option<usize> {
+        let progress = self.progress.get(row).filter(|progress| !progress.is_over)?;
+        let next = self.rule.looks.get(progress.looked).copied()?;
+        let tests = self.rows.iter().map(Row::compared).sum();
+        Some(self.rule.pairs_needed(tests).map_or(next, |needed| needed.max(next)))
+    }
+
     /// Ends a row that gets no more pairs. An undecided row becomes inconclusive.
     pub fn give_up(&mut self, row: usize) {
+        self.end(row, false);
+    }
+
+    /// Ends a row that has this many pairs, because the time ended. Pairs since its last look do not count, so the time adds
+    /// no chance of a false positive. An undecided row becomes inconclusive.
+    pub fn stop(&mut self, row: usize, pairs: usize) {
+        if let Some(progress) = self.progress.get_mut(row) {
+            progress.pairs = pairs;
+        }
+        self.end(row, true);
+    }
+
+    fn end(&mut self, row: usize, is_out_of_time: bool) {
         let tests = self.rows.iter().map(Row::compared).sum();
         let looks = self.rule.looks.len();
         if let (Some(row), Some(progress)) = (self.rows.get_mut(row), self.progress.get_mut(row)) {
             progress.is_over = true;
-            self.rule.conclude(row, &Measured { count: progress.pairs, unit: Unit::Pairs, tests, looks });
+            self.rule.conclude(
+                row,
+                &Measured { count: progress.pairs, unit: Unit::Pairs, tests, looks, is_out_of_time },
+            );
         }
     }
 }

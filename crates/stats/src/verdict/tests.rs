@@ -18,14 +18,13 @@ fn pairs(count: u64, factor: f64, jitter: f64, seed: u64) -> Vec<(f64, f64)> {
 
 /// Evaluates the rows with their first `count` pairs.
 fn look(comparison: &mut SequentialComparison, rows: &[Vec<(f64, f64)>], count: usize) {
-    let ratios = |row: &Vec<(f64, f64)>| {
-        let ratio = |(base, head): &(f64, f64)| (head / base).ln();
-        row.iter()
-            .take(count)
-            .map(|pair| Pair { p50: ratio(pair), profile: [ratio(pair); 12] })
-            .collect::<Vec<_>>()
-    };
-    comparison.look(&rows.iter().map(ratios).collect::<Vec<_>>());
+    comparison.look(&rows.iter().map(|row| ratios(row, count)).collect::<Vec<_>>());
+}
+
+/// The first `count` pairs of a row.
+fn ratios(row: &[(f64, f64)], count: usize) -> Vec<Pair> {
+    let ratio = |(base, head): &(f64, f64)| (head / base).ln();
+    row.iter().take(count).map(|pair| Pair { p50: ratio(pair), profile: [ratio(pair); 12] }).collect()
 }
 
 fn compare_all(rule: &Rule, rows: &[Vec<(f64, f64)>]) -> SequentialComparison {
@@ -283,6 +282,58 @@ fn false_positive_rate_is_at_most_one_percent() {
     // At a rate of 1 %, more than 33 of 2,000 have a probability below one in a thousand.
     let changed = changed.count();
     assert!(changed <= 33, "{changed} of 2,000");
+}
+
+/// Comparisons of sides with themselves that run out of time: at any pair, and with other numbers of pairs in each row.
+#[test]
+fn stopping_at_any_time_adds_no_false_positives() {
+    let changed = (0..1_000).filter(|&seed| {
+        let rows: Vec<_> = (0..4).map(|row| pairs(60, 1.0, 0.08, 10_000 + 4 * seed + row)).collect();
+        let mut random = Random::new(seed);
+        let mut time = random.below(240);
+        let mut counts = [0; 4];
+        let mut comparison = SequentialComparison::new(Rule::default(), 4);
+        while time > 0 && (0..4).any(|row| comparison.wants_more(row)) {
+            let row = random.below(4);
+            if comparison.wants_more(row) {
+                (counts[row], time) = (counts[row] + 1, time - 1);
+                let measured: Vec<Vec<Pair>> =
+                    rows.iter().zip(counts).map(|(row, count)| ratios(row, count)).collect();
+                comparison.look(&measured);
+            }
+        }
+        (0..4).for_each(|row| {
+            if comparison.wants_more(row) {
+                comparison.stop(row, counts[row]);
+            }
+        });
+        assert!((0..4).all(|row| !comparison.wants_more(row) && comparison.next_decision(row).is_none()));
+        comparison.rows().iter().any(Row::changed)
+    });
+    // At a rate of 1 %, more than 20 of 1,000 have a probability below one in five hundred.
+    let changed = changed.count();
+    assert!(changed <= 20, "{changed} of 1,000");
+}
+
+#[test]
+fn row_without_time_is_judged_by_its_last_look() {
+    let rows = [pairs(60, 1.0, 0.002, 31), pairs(60, 1.03, 0.03, 32)];
+    let mut comparison = SequentialComparison::new(Rule::default(), 2);
+    for count in 1..=11 {
+        look(&mut comparison, &rows, count);
+    }
+    let before = comparison.rows()[1].p50;
+    assert_eq!((before.verdict, comparison.next_decision(1)), (None, Some(15)));
+    comparison.stop(1, 11);
+    let row = comparison.rows()[1];
+    assert_eq!((row.p50.verdict, row.p50.shift), (Some(Verdict::Inconclusive), before.shift));
+    let reason = row.reason.unwrap().to_string();
+    assert!(reason.starts_with("time budget used: has 11 pairs; needs about "), "{reason}");
+
+    let mut comparison = SequentialComparison::new(Rule::default(), 1);
+    comparison.stop(0, 3);
+    let reason = comparison.rows()[0].reason.unwrap().to_string();
+    assert_eq!(reason, "time budget used: has 3 pairs; needs about 5 more pairs");
 }
 
 proptest! {

@@ -5,6 +5,7 @@ use roundtrip_wire::{
     Acknowledged, Commit, CommitSha, Delivery, Invalid, MeasuredProgram, ProgramOrigin, RunId, RunReport,
     Slug,
 };
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 fn report() -> RunReport {
@@ -105,6 +106,7 @@ fn violations_have_a_json_pointer() {
                 variant: None,
                 origin: ProgramOrigin::Found,
                 files: [("./ours".to_owned(), long())].into(),
+                code: BTreeMap::new(),
             }];
         }),
         ("/results/0/methodology/payload", |report| report.results[0].methodology.payload = "\0".into()),

@@ -1,4 +1,7 @@
 //! The measured programs: their place in definitions, the digests of their files, and whether they come from the commit.
+//!
+//! - `code`: the digest of what executes. `libraries`: the shared libraries of a program. [`identical`]: whether two builds run
+//!   the same.
 
 use crate::failure::Failure;
 use crate::repository::Git;
@@ -6,6 +9,7 @@ use crate::revision::is_within;
 use crate::settings::{self, Settings};
 use crate::table::Places;
 use roundtrip_bench::definition::{Plan, PlannedCase};
+use roundtrip_bench::program::node::find_in_path;
 use roundtrip_bench::program::{Launch, Program, ProgramFile};
 use roundtrip_wire::{MeasuredProgram, ProgramOrigin};
 use sha2::{Digest, Sha256};
@@ -14,8 +18,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+mod code;
+pub(crate) mod identical;
+mod libraries;
+
 /// Larger files are not read: a program is smaller, and reading them would take long.
 const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// The length of the first line that systems read.
+const SCRIPT_LINE_BYTES_MAX: u64 = 255;
 
 /// A work tree without changes.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +51,7 @@ pub(crate) fn measured<'a>(
     cases: impl IntoIterator<Item = &'a PlannedCase>,
     tree: Option<CommitTree<'_>>,
 ) -> Vec<MeasuredProgram> {
-    let mut digests: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let mut digests = Digests::default();
     let mut all: Vec<MeasuredProgram> = Vec::new();
     for program in cases.into_iter().filter_map(|case| case.transport.program()) {
         let (transport, variant) = (&program.info.slug, &program.variant);
@@ -54,13 +65,71 @@ pub(crate) fn measured<'a>(
             Some((_, folder)) if tree.is_some_and(|tree| tree.has(folder, &files)) => ProgramOrigin::Commit,
             Some(_) => ProgramOrigin::Found,
         };
-        let files = files.into_iter().filter_map(|ProgramFile { word, path, .. }| {
-            Some((word, digests.entry(path).or_insert_with_key(|path| digest(path).ok()).clone()?))
+        let code = digests.code(&files, tree.map(|tree| tree.root));
+        let files = files
+            .into_iter()
+            .filter_map(|ProgramFile { word, path, .. }| Some((word, digests.file(&path)?)))
+            .collect();
+        all.push(MeasuredProgram {
+            transport: transport.clone(),
+            variant: variant.clone(),
+            origin,
+            files,
+            code,
         });
-        let files = files.collect();
-        all.push(MeasuredProgram { transport: transport.clone(), variant: variant.clone(), origin, files });
     }
     all
+}
+
+/// Digests that were computed.
+#[derive(Debug, Default)]
+struct Digests {
+    files: BTreeMap<PathBuf, Option<String>>,
+    code: BTreeMap<PathBuf, Option<String>>,
+}
+
+impl Digests {
+    fn file(&mut self, path: &Path) -> Option<String> {
+        self.files.entry(path.to_owned()).or_insert_with_key(|path| digest(path).ok()).clone()
+    }
+
+    /// What executes, by name: the files of a command, their shared libraries, and the interpreters of scripts.
+    fn code(&mut self, files: &[ProgramFile], root: Option<&Path>) -> BTreeMap<String, String> {
+        let mut executed: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for ProgramFile { word, path, .. } in files {
+            executed.insert(word.clone(), path.clone());
+            let interpreter = interpreter(path).filter(|interpreter| is_public(interpreter, root));
+            let program = interpreter.as_ref().unwrap_or(path);
+            executed.extend(libraries::loaded(program).into_iter().filter(|(_, path)| is_public(path, root)));
+            executed.extend(interpreter.map(|path| (path.display().to_string(), path)));
+        }
+        let digest = |(name, path): (String, PathBuf)| {
+            let digest = self.code.entry(path).or_insert_with_key(|path| code::digest(path, root).ok());
+            Some((name, digest.clone()?))
+        };
+        executed.into_iter().filter_map(digest).collect()
+    }
+}
+
+/// Whether a library or an interpreter comes from the work tree or the system. A build can name any file as one, also a file that
+/// only the agent can read.
+fn is_public(path: &Path, root: Option<&Path>) -> bool {
+    let system = ["/lib", "/lib64", "/usr"].map(Path::new);
+    root.into_iter().chain(system).any(|folder| is_within(folder, path))
+}
+
+/// The program that the first line of a script names, such as `#!/usr/bin/env node`.
+fn interpreter(path: &Path) -> Option<PathBuf> {
+    let mut begin = Vec::new();
+    File::open(path).ok()?.take(SCRIPT_LINE_BYTES_MAX).read_to_end(&mut begin).ok()?;
+    let line = String::from_utf8_lossy(begin.strip_prefix(b"#!")?).lines().next()?.to_owned();
+    let mut words = line.split_whitespace();
+    let program = PathBuf::from(words.next()?);
+    if program.file_name()? != "env" {
+        return Some(program);
+    }
+    let is_name = |word: &&str| !word.starts_with('-') && !word.contains('=');
+    find_in_path(words.find(is_name)?)
 }
 
 fn digest(path: &Path) -> io::Result<String> {
