@@ -106,7 +106,7 @@ struct Commits {
     /// A commit that slows messages down, and the next one on the same branch.
     slower: String,
     slower_again: String,
-    /// A commit without a measurable change.
+    /// A commit that does not change the program.
     documented: String,
 }
 
@@ -409,7 +409,9 @@ fn comments_only_on_changes(fixture: &Fixture, step: &Step) -> Result<()> {
     github.notify("pushes", &pushed)?;
     fixture.open(SAME, &commits.documented, "documented")?;
     let check = fixture.compared(SAME, &commits.documented, step)?;
-    ensure!(check["conclusion"] == "success", "the check failed without a change: {check}");
+    // Only Linux reports that the programs are identical.
+    let expected = if std::env::consts::OS == "linux" { "neutral" } else { "success" };
+    ensure!(check["conclusion"] == expected, "the check is not {expected} without a change: {check}");
     github.expect_reports(SAME, 0)?;
     github.expect_reports(SLOWER, 1)?;
     fixture.expect_jobs(SLOWER, &[&commits.slower; MACHINES.len()])?;

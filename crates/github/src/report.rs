@@ -11,6 +11,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::github::{pull_request, queue};
 use roundtrip_storage::job::{self, Filter};
 use roundtrip_wire::Case;
+use roundtrip_wire::lab::IDENTICAL_PROGRAM;
 use roundtrip_wire::movement::Movement;
 use sqlx::PgPool;
 use std::collections::BTreeMap;
@@ -129,6 +130,9 @@ pub(crate) fn no_contact() -> String {
 
 fn leg(machine: &str, job: &job::Job, is_offline: bool, is_alone: bool) -> Leg {
     let (state, reason) = match job.status.as_str() {
+        "done" if job.failure.as_deref() == Some(IDENTICAL_PROGRAM) => {
+            (LegState::Identical, Some(IDENTICAL_PROGRAM.to_owned()))
+        }
         "done" if is_alone => (LegState::Measured, Some(NO_COMPARISON.to_owned())),
         "done" => (LegState::Measured, None),
         "queued" if is_offline => (LegState::Offline, Some(no_contact())),

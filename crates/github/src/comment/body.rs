@@ -61,7 +61,8 @@ pub(super) fn headline(report: &PullRequestReport) -> String {
     match report.state() {
         State::Waiting => progress(report),
         State::Incomplete => {
-            let missing = report.legs.iter().filter(|leg| leg.state != LegState::Measured).count();
+            let is_done = |leg: &&Leg| matches!(leg.state, LegState::Measured | LegState::Identical);
+            let missing = report.legs.len() - report.legs.iter().filter(is_done).count();
             let machines = counted(report.legs.len(), "machine", "machines");
             let missing = format!("no results from {} of {machines}", count(missing));
             match report.state_of_rows() {
@@ -105,6 +106,7 @@ fn verdict(report: &PullRequestReport) -> String {
             more(counts.not_comparable, "not comparable"),
         ]
         .concat(),
+        State::Identical => "Not measured: base and head run identical programs".to_owned(),
         State::NotComparable if report.rows.is_empty() => "No results to compare".to_owned(),
         State::NotComparable if report.machines_changed() => {
             format!("Not comparable: the machine changed between base and head in {all}")
@@ -271,7 +273,7 @@ fn machines(report: &PullRequestReport) -> String {
 
 fn machine(leg: &Leg) -> String {
     let (mark, state) = match leg.state {
-        LegState::Measured => ("✓", ""),
+        LegState::Measured | LegState::Identical => ("✓", ""),
         LegState::Waiting => ("…", "waiting"),
         LegState::Failed => ("✗", "failed"),
         LegState::Offline => ("✗", "offline"),

@@ -34,7 +34,7 @@ fn conclusion(report: &PullRequestReport) -> Option<&'static str> {
         State::Waiting => None,
         // Results from a fork never fail the check.
         _ if fails && !report.is_quarantined => Some("failure"),
-        State::Incomplete | State::Inconclusive | State::NotComparable => Some("neutral"),
+        State::Incomplete | State::Identical | State::Inconclusive | State::NotComparable => Some("neutral"),
         State::Regressed | State::Mixed | State::Improved | State::NoChange => Some("success"),
     }
 }
@@ -65,6 +65,16 @@ mod tests {
         assert_eq!(conclusion(&missing), Some("failure"));
         slower.acknowledgement = Some(Acknowledgement { by: "ada".into(), reason: "meant".into() });
         assert_eq!(conclusion(&slower), Some("success"));
+    }
+
+    #[test]
+    fn a_check_without_a_measurement_is_neutral() {
+        let mut identical = report(&[]);
+        identical.fails_on_regression = true;
+        identical.legs = vec![leg("lab-1", LegState::Identical)];
+        assert_eq!(conclusion(&identical), Some("neutral"));
+        let title = "Not measured: base and head run identical programs";
+        assert_eq!(check(&identical)["output"]["title"], title);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub struct Leg {
 pub enum LegState {
     /// The job is done.
     Measured,
+    /// The job is done without a measurement, because base and head run the same programs.
+    Identical,
     /// The job is queued or running.
     Waiting,
     /// The job failed.

@@ -15,6 +15,8 @@ pub enum State {
     Regressed,
     /// Something is faster.
     Improved,
+    /// Nothing was measured, because base and head run the same programs.
+    Identical,
     /// No series was comparable.
     NotComparable,
     /// Some series are inconclusive; the others did not change.
@@ -57,6 +59,7 @@ impl PullRequestReport {
             (true, true) => State::Mixed,
             (true, false) => State::Regressed,
             (false, true) => State::Improved,
+            _ if self.rows.is_empty() && self.is_identical() => State::Identical,
             // Also when there are no rows.
             _ if counts.not_comparable == counts.all() => State::NotComparable,
             _ if counts.inconclusive > 0 => State::Inconclusive,
@@ -67,6 +70,11 @@ impl PullRequestReport {
     /// Whether a machine is still measuring. There is no conclusion until all have finished.
     pub fn is_waiting(&self) -> bool {
         self.legs.iter().any(|leg| leg.state == LegState::Waiting)
+    }
+
+    /// Whether all machines found the same programs.
+    fn is_identical(&self) -> bool {
+        !self.legs.is_empty() && self.legs.iter().all(|leg| leg.state == LegState::Identical)
     }
 
     pub(super) fn is_incomplete(&self) -> bool {
@@ -153,6 +161,17 @@ mod tests {
         assert_eq!(incomplete.state(), State::Incomplete);
         incomplete.legs.push(leg("lab-3", LegState::Waiting));
         assert_eq!(incomplete.state(), State::Waiting);
+    }
+
+    #[test]
+    fn identical_programs_need_no_comment() {
+        let mut identical = report(&[]);
+        identical.legs = vec![leg("lab-1", LegState::Identical), leg("lab-2", LegState::Identical)];
+        assert_eq!(identical.state(), State::Identical);
+        assert!(!identical.worth_a_comment());
+        identical.rows.push(row(Verdict::Regressed));
+        identical.legs.push(leg("lab-3", LegState::Measured));
+        assert_eq!(identical.state(), State::Regressed);
     }
 
     #[test]
