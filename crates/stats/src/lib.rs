@@ -11,7 +11,8 @@
 //! - [`share`]: confidence interval of a counted share.
 //! - [`adjust`]: correction for many tests. [`verdict`]: the verdicts of a comparison of many rows. [`movement`]: of the
 //!   machine between two reports.
-//! - [`change_point`]: changes of level in a series. [`cause`]: commit or machine? [`culprit`]: suspect commits.
+//! - [`change_point`]: changes of level in a series. [`suspicion`]: a newest value that may begin one. [`cause`]: commit or
+//!   machine? [`culprit`]: suspect commits.
 //! - [`bisection`]: the commit of a range that made a change, from noisy pairs.
 //! - [`error_rate`]: false-positive rates and detection rates.
 //! - [`crossover`]: the sizes at which the faster of two lines changes.
@@ -39,6 +40,7 @@ pub mod samples;
 pub mod shape;
 pub mod share;
 pub mod shift;
+pub mod suspicion;
 pub mod unequal_scatter;
 pub mod verdict;
 pub mod welch;

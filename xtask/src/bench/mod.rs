@@ -24,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
     /// Only this part: for harness and rings, a transport; journey: culprit, unchanged, lab; server: ingest, reads, analysis,
-    /// claims, advice, soak; verdicts: changes, scenarios, tails, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
+    /// claims, advice, soak; verdicts: changes, scenarios, tails, first-run, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Verdicts => (
             "roundtrip-stats",
             "verdicts",
-            &["changes", "scenarios", "tails", "comparisons", "crossovers", "speed"],
+            &["changes", "scenarios", "tails", "first-run", "comparisons", "crossovers", "speed"],
         ),
     };
     options.part_of(parts)?;

@@ -4,13 +4,14 @@
 //!   [`score`]: compares reported changes with the known ones.
 //! - [`changes`]: accuracy of change-point detection. [`scenarios`]: the same for unsteady machines, drift and more.
 //!   [`tails`]: the same for the ratio of two quantiles. [`speed`]: its cost.
-//! - [`comparisons`]: verdicts on two sides. [`crossovers`]: crossings of two lines.
+//! - [`first_run`]: suspicions after the first run of a commit. [`comparisons`]: verdicts on two sides. [`crossovers`]: crossings of two lines.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot continue should panic")]
 
 mod changes;
 mod comparisons;
 mod crossovers;
+mod first_run;
 mod labelled;
 mod noise;
 mod scenarios;
@@ -21,10 +22,11 @@ mod tails;
 use roundtrip_budget::{BarIs, Part, Peer, Row};
 use std::process::ExitCode;
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("changes", changes::rows),
     ("scenarios", scenarios::rows),
     ("tails", tails::rows),
+    ("first-run", first_run::rows),
     ("comparisons", comparisons::rows),
     ("crossovers", crossovers::rows),
     ("speed", speed::rows),

@@ -9,8 +9,6 @@ use crate::normal;
 use crate::robust::median;
 use std::ops::Range;
 
-/// The smallest change in standard deviations of the noise, between the two shares of `Settings::least`.
-const LEAST_DEVIATIONS: f64 = 2.0;
 /// At least this many values in a row are a new level if they are all far from the old one.
 const RUN_MIN: usize = 6;
 /// That distance, in standard deviations of the noise.
@@ -195,6 +193,15 @@ impl<'a> Detector<'a> {
         let candidate = Candidate { before, noise: self.noise(window.start + before), strength };
         let step = self.placed(window, &candidate).ok()?;
         Some(self.accept(step))
+    }
+
+    /// Begins a new level at this remembered value, because a paired comparison confirmed the change. `level` is the new
+    /// level, in the unit of the values.
+    pub fn begin_level(&mut self, index: usize, level: f64) {
+        self.silence = None;
+        self.changes.push(index);
+        self.rank_since_last_change();
+        self.baseline = Some(Baseline { index, level });
     }
 
     /// Drops values that are too old, many of them together.
@@ -387,9 +394,7 @@ impl<'a> Detector<'a> {
     fn step(&self, placed: &Placed, window: Range<usize>, candidate: &Candidate) -> Step {
         let settings = &self.method.settings;
         let [before, after] = placed.levels;
-        let [low, high] = settings.least.map(f64::ln_1p);
-        let least = (LEAST_DEVIATIONS * candidate.noise.deviation).clamp(low, high.max(low));
-        let matters = (after - before).abs() >= least;
+        let matters = (after - before).abs() >= settings.least_of(candidate.noise.deviation);
         let kind =
             if self.is_known_state(placed.levels, window.start) { Kind::KnownState } else { Kind::Step };
         let offset = self.first + window.start;

@@ -29,6 +29,9 @@ use crate::robust::median;
 use ranks::Weights;
 use std::sync::LazyLock;
 
+/// The smallest change in standard deviations of the noise, between the two shares of [`Settings::least`].
+const LEAST_DEVIATIONS: f64 = 2.0;
+
 /// Settings of the detector. All times use the default, and ratios [`Settings::tail`]; others are for experiments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -72,6 +75,12 @@ impl Settings {
     /// ratio gets smaller by a part of that, which is not worth a report.
     pub fn tail() -> Self {
         Self { least: [0.1; 2], drift: 0.1, ..Self::default() }
+    }
+
+    /// The smallest change that matters in noise of this deviation, both as logarithms.
+    pub(crate) fn least_of(&self, deviation: f64) -> f64 {
+        let [low, high] = self.least.map(f64::ln_1p);
+        (LEAST_DEVIATIONS * deviation).clamp(low, high.max(low))
     }
 }
 

@@ -9,19 +9,19 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The messages of a repetition: 1,000, log-normal with a deviation of 5 %; a share of them is slower.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Messages {
-    pub(super) second_share: f64,
-    pub(super) second_factor: f64,
+pub(crate) struct Messages {
+    pub(crate) second_share: f64,
+    pub(crate) second_factor: f64,
 }
 
 impl Messages {
-    pub(super) const ONE_MODE: Self = Self { second_share: 0.0, second_factor: 1.0 };
+    pub(crate) const ONE_MODE: Self = Self { second_share: 0.0, second_factor: 1.0 };
     const COUNT: f64 = 1_000.0;
     const DEVIATION: f64 = 0.05;
 
     /// Samples the profile of all messages near this level. Uniform order statistics are sums of exponential gaps
     /// divided by their total, so the messages need not be sampled individually (Devroye 1986, V.3).
-    pub(super) fn profile(self, level: f64, random: &mut StdRng) -> Profile {
+    pub(crate) fn profile(self, level: f64, random: &mut StdRng) -> Profile {
         let mut rank = 0.0;
         let mut sum = 0.0;
         let mut gap = |upto: f64| {
@@ -49,28 +49,28 @@ impl Messages {
 
 /// A row of a comparison: its noise, the slowdown of head, and the messages of both sides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Truth {
-    pub(super) level: Level,
-    pub(super) shift: f64,
-    pub(super) messages: [Messages; 2],
+pub(crate) struct Truth {
+    pub(crate) level: Level,
+    pub(crate) shift: f64,
+    pub(crate) messages: [Messages; 2],
 }
 
 impl Truth {
-    pub(super) fn equal(level: Level) -> Self {
+    pub(crate) fn equal(level: Level) -> Self {
         Self { level, shift: 0.0, messages: [Messages::ONE_MODE; 2] }
     }
 
-    pub(super) fn slower(level: Level, factor: f64) -> Self {
+    pub(crate) fn slower(level: Level, factor: f64) -> Self {
         Self { shift: factor.ln(), ..Self::equal(level) }
     }
 
     /// The profiles of repetitions at these levels.
-    pub(super) fn sides(&self, levels: [f64; 2], random: &mut StdRng) -> [Profile; 2] {
+    pub(crate) fn sides(&self, levels: [f64; 2], random: &mut StdRng) -> [Profile; 2] {
         let [base, head] = self.messages;
         [base.profile(levels[0], random), head.profile(levels[1] + self.shift, random)]
     }
 
-    pub(super) fn pair(&self, levels: [f64; 2], random: &mut StdRng) -> Pair {
+    pub(crate) fn pair(&self, levels: [f64; 2], random: &mut StdRng) -> Pair {
         let [base, head] = self.sides(levels, random);
         let profile: Profile = std::array::from_fn(|index| head[index] - base[index]);
         Pair { p50: profile[P50], profile }

@@ -6,11 +6,11 @@
 
 mod alarms;
 mod coverage;
-mod draws;
+pub(crate) mod draws;
 mod power;
 mod reports;
 mod shapes;
-mod simulated;
+pub(crate) mod simulated;
 mod stopped;
 
 use roundtrip_budget::Row;

@@ -9,7 +9,7 @@ use roundtrip_stats::welch::{stars, welch};
 
 /// The share of a repetition's variance that all rows have in common because they run on one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Machine {
+pub(crate) enum Machine {
     Independent,
     /// Half of the variance.
     Shared,
@@ -35,7 +35,7 @@ fn levels(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -
 }
 
 /// Adds pairs until every row is decided; returns the rows and the number of pairs used.
-pub(super) fn compare_pairs(rows: &[Truth], machine: Machine, random: &mut StdRng) -> (Vec<Row>, usize) {
+pub(crate) fn compare_pairs(rows: &[Truth], machine: Machine, random: &mut StdRng) -> (Vec<Row>, usize) {
     let levels = levels(rows, machine, PAIRS_MAX, random);
     let mut comparison = SequentialComparison::new(Rule::default(), rows.len());
     let mut pairs: Vec<Vec<Pair>> = vec![Vec::new(); rows.len()];
@@ -51,7 +51,7 @@ pub(super) fn compare_pairs(rows: &[Truth], machine: Machine, random: &mut StdRn
 }
 
 /// Compares reports with this many repetitions per side.
-pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -> Vec<Row> {
+pub(crate) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -> Vec<Row> {
     let levels = levels(rows, machine, count, random);
     let sides = rows.iter().zip(levels).map(|(truth, levels)| {
         let (base, head) = levels.into_iter().map(|levels| truth.sides(levels, random).into()).unzip();
@@ -63,7 +63,7 @@ pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &m
 }
 
 /// Node's procedure: 30 runs per side, Welch's t of the rates. Returns which rows have a star.
-pub(super) fn starred(rows: &[Truth], machine: Machine, random: &mut StdRng) -> Vec<bool> {
+pub(crate) fn starred(rows: &[Truth], machine: Machine, random: &mut StdRng) -> Vec<bool> {
     let levels = levels(rows, machine, 30, random);
     let starred = rows.iter().zip(levels).map(|(truth, levels)| {
         let (base, head): (Vec<f64>, Vec<f64>) =
