@@ -143,6 +143,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::published::worked_reference))
         .routes(routes!(routes::pull_requests::list_pull_requests))
         .routes(routes!(routes::regressions::list_regressions))
+        .routes(routes!(routes::suspicions::list_suspicions))
         .routes(routes!(routes::regressions::get_regression, routes::regressions::change_regression))
         .routes(routes!(routes::runs::list_runs))
         .routes(routes!(routes::runs::get_run))

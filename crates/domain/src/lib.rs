@@ -7,7 +7,7 @@
 //!   in the audit log.
 //! - [`ingest`]: from the bytes of an upload to checked rows: limits, parsing, distributions, commit order.
 //! - [`graph`]: commits and parents, and where lines of them diverge.
-//! - [`analysis`]: change points, and their causes.
+//! - [`analysis`]: change points, and their causes. [`track`]: the points of a series that are searched together.
 //! - [`charts`]: between rows and charts: selection and encoding of points. [`comparison`]: two commits or runs.
 //! - [`advice`]: estimated costs of each transport. [`questions`]: the questions of publications. [`published`]: published
 //!   results of others.
@@ -31,4 +31,5 @@ pub mod published;
 pub mod questions;
 pub mod queue;
 pub mod tasks;
+pub mod track;
 pub mod units;

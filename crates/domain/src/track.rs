@@ -4,7 +4,7 @@
 use roundtrip_stats::change_point::{
     self, Baseline, Detector, InvalidValue, Kind, Known, Method, Settings, Silence, Step, one_sided_p,
 };
-use roundtrip_storage::change_point::{ChangeKind, Figure, Found, Track};
+use roundtrip_storage::change_point::{ByComparison, ChangeKind, Figure, Found, Track};
 use roundtrip_storage::chart::{Columns, LineRow};
 use roundtrip_storage::point::Quantile;
 use std::borrow::Cow;
@@ -44,6 +44,9 @@ impl Methods {
         }
     }
 }
+
+/// The number of points that end a confirmed level, as many as the detector needs on either side of a change.
+const LEFT_POINTS: usize = 4;
 
 /// The points of another machine that are compared, on each side of a commit.
 const AGREEMENT_POINTS_MAX: usize = 30;
@@ -117,7 +120,8 @@ impl Points {
     }
 
     /// The changes that the points from a commit onward confirm, given that all earlier points were searched
-    /// and have the known changes. The same series on other machines may confirm one more.
+    /// and have the known changes. Paired comparisons confirm some of them after their first point. The same series on
+    /// other machines may confirm one more.
     ///
     /// # Errors
     /// A value is not above 0.
@@ -127,6 +131,7 @@ impl Points {
         track: Track,
         from_ordinal: i64,
         known: &[Found],
+        confirmed: &[Found],
         others: &[&Points],
     ) -> Result<Search, InvalidValue> {
         let from = self.index(from_ordinal);
@@ -141,9 +146,16 @@ impl Points {
         };
         let mut detector = Detector::resume(method, &resumed)?;
         let mut all = known.to_vec();
+        let confirmed: BTreeMap<usize, &Found> =
+            confirmed.iter().filter_map(|found| Some((self.confirmed_index(found)?, found))).collect();
         for index in from..self.values.len() {
             let step = detector.push(self.values[index])?;
             all.extend(step.map(|step| self.found(track, &step, &all)));
+            let begun = confirmed.get(&index).map(|found| self.confirmed_at(index, found));
+            for begun in begun.into_iter().chain(self.left_at(index, &all)) {
+                detector.begin_level(self.index(begun.ordinal), begun.after_level);
+                all.push(begun);
+            }
         }
         let mut search = Search::default();
         if let Some(split) = detector.candidate() {
@@ -157,6 +169,54 @@ impl Points {
         }
         search.found = all.split_off(known.len());
         Ok(search)
+    }
+
+    /// The first point of the new level of a change that a paired comparison confirmed: between its base and its commit,
+    /// the first one that is nearer to the new level. Usually no commit between them is measured. `None` if the commit has
+    /// no point any more.
+    fn confirmed_index(&self, found: &Found) -> Option<usize> {
+        let ByComparison { after_ordinal, until_ordinal, .. } = found.confirmed?;
+        let last = self.ordinals.binary_search(&until_ordinal).ok()?;
+        let first = self.index(after_ordinal.saturating_add(1));
+        let begun =
+            (first..last).find(|&index| is_nearer(self.values[index], found.after_level, found.before_level));
+        Some(begun.unwrap_or(last))
+    }
+
+    /// A confirmed change, if its new level begins at this point.
+    fn confirmed_at(&self, index: usize, found: &Found) -> Found {
+        let ordinal = self.ordinals[index];
+        let before = index.checked_sub(1).map_or(i64::MIN, |before| self.ordinals[before]);
+        let base = found.confirmed.map_or(before, |confirmed| confirmed.after_ordinal);
+        Found {
+            ordinal,
+            after_ordinal: before.max(base),
+            until_ordinal: ordinal,
+            places: vec![(ordinal, 1.0)],
+            ..found.clone()
+        }
+    }
+
+    /// The end of a confirmed level that is too short for the detector: the newest points, as many as a level needs, are all
+    /// nearer to the level before.
+    fn left_at(&self, index: usize, changes: &[Found]) -> Option<Found> {
+        let last = changes.last()?;
+        last.confirmed?;
+        let begin = (index + 1).checked_sub(LEFT_POINTS)?;
+        let points = begin.checked_sub(self.index(last.ordinal))?;
+        let newest = &self.values[begin..=index];
+        let is_left = (1..LEFT_POINTS).contains(&points)
+            && newest.iter().all(|value| is_nearer(*value, last.before_level, last.after_level));
+        is_left.then(|| Found {
+            ordinal: self.ordinals[begin],
+            after_ordinal: self.ordinals[begin - 1],
+            until_ordinal: self.ordinals[begin],
+            places: vec![(self.ordinals[begin], 1.0)],
+            before_level: last.after_level,
+            after_level: last.before_level,
+            confirmed: None,
+            ..last.clone()
+        })
     }
 
     /// How well these points agree with a change in this direction between two commits of another machine, as a p-value.
@@ -193,6 +253,7 @@ impl Points {
             confidence: step.confidence,
             matters: step.matters,
             kind: step.kind.into(),
+            confirmed: None,
         }
     }
 }
@@ -203,6 +264,10 @@ fn baseline(known: &[Found]) -> Option<(i64, f64)> {
     let newest = known.iter().rev().find(|known| known.matters || known.kind == ChangeKind::KnownState);
     let after_newest = newest.map(|known| (known.ordinal, known.after_level));
     after_newest.or_else(|| known.first().map(|known| (known.after_ordinal, known.before_level)))
+}
+
+fn is_nearer(value: f64, to: f64, than: f64) -> bool {
+    (value / to).ln().abs() < (value / than).ln().abs()
 }
 
 /// A change, and the index of the point that confirmed it.
@@ -293,6 +358,7 @@ fn is_same_kind(one: &Found, other: &Found) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice;
 
     const TRACK: Track = Track { series_id: 1, environment_id: 7, figure: Figure::P50 };
 
@@ -320,7 +386,7 @@ mod tests {
     }
 
     fn search(points: &Points, from: i64, known: &[Found]) -> Vec<Found> {
-        points.search(Method::shipped(), TRACK, from, known, &[]).unwrap().found
+        points.search(Method::shipped(), TRACK, from, known, &[], &[]).unwrap().found
     }
 
     #[test]
@@ -361,7 +427,7 @@ mod tests {
         let methods = Methods::new(None);
         let of_track = |(track, points): (Track, Points)| {
             let method = methods.of(track.figure);
-            let found = points.search(method, track, 0, &[], &[]).unwrap().found;
+            let found = points.search(method, track, 0, &[], &[], &[]).unwrap().found;
             // Searched again, the stored change is the same.
             let stored: Vec<(i64, Found)> = (0..).zip(found.iter().cloned()).collect();
             assert_eq!(merge(&points, &stored, &found), Merged::default());
@@ -442,7 +508,7 @@ mod tests {
                 ordinals: whole.ordinals[loaded.clone()].to_vec(),
                 values: whole.values[loaded].to_vec(),
             };
-            known.extend(so_far.search(method, TRACK, newest, &known, &[]).unwrap().found);
+            known.extend(so_far.search(method, TRACK, newest, &known, &[], &[]).unwrap().found);
         }
         known
     }
@@ -460,7 +526,7 @@ mod tests {
         let little = Method::new(Settings { window: 64, memory: 128, ..Settings::default() });
         for (whole, kind) in kinds {
             for method in [Method::shipped(), &little] {
-                let found = whole.search(method, TRACK, 0, &[], &[]).unwrap().found;
+                let found = whole.search(method, TRACK, 0, &[], &[], &[]).unwrap().found;
                 let loaded_count = method.settings().memory + 1;
                 assert_eq!(search_one_by_one(method, &whole, loaded_count), found);
                 assert!(found.iter().any(|found| found.kind == kind), "{kind}: {found:?}");
@@ -491,8 +557,10 @@ mod tests {
     fn a_project_can_set_the_smallest_change_that_matters() {
         let matters = |after: i64, least_change: Option<f64>| {
             let points = points(&[vec![1_000; 40], vec![after; 40]].concat());
-            let found =
-                points.search(Methods::new(least_change).of(Figure::P50), TRACK, 0, &[], &[]).unwrap().found;
+            let found = points
+                .search(Methods::new(least_change).of(Figure::P50), TRACK, 0, &[], &[], &[])
+                .unwrap()
+                .found;
             found.iter().map(|found| (found.matters, found.kind)).collect::<Vec<_>>()
         };
         let step = |matters| [(matters, ChangeKind::Step)];
@@ -511,6 +579,75 @@ mod tests {
         let stored = [(1, Found { kind: ChangeKind::Drift, ..found[0].clone() })];
         let merged = merge(&points, &stored, &found);
         assert_eq!(merged, Merged { new: vec![&found[0]], withdrawn: vec![1], ..Merged::default() });
+    }
+
+    /// A change that a paired comparison of commit 31 with commit 30 confirmed.
+    fn confirmed(after_ordinal: i64, until_ordinal: i64) -> Found {
+        let by_comparison = ByComparison { suspicion_id: 1, job_id: Some(5), after_ordinal, until_ordinal };
+        Found {
+            track: TRACK,
+            ordinal: until_ordinal,
+            after_ordinal,
+            until_ordinal,
+            places: vec![(until_ordinal, 1.0)],
+            before_level: 1_000.0,
+            after_level: 1_200.0,
+            confidence: 0.999,
+            matters: true,
+            kind: ChangeKind::Step,
+            confirmed: Some(by_comparison),
+        }
+    }
+
+    fn search_confirmed(points: &Points, confirmed: &Found) -> Vec<Found> {
+        let confirmed = slice::from_ref(confirmed);
+        points.search(Method::shipped(), TRACK, 0, &[], confirmed, &[]).unwrap().found
+    }
+
+    #[test]
+    fn a_confirmed_change_begins_a_level_once() {
+        let wanted = confirmed(30, 31);
+        for after in 1..40 {
+            let points = stepped(30, after);
+            let stored = slice::from_ref(&wanted);
+            assert_eq!(search_confirmed(&points, &wanted), stored, "{after} points after it");
+            // Later points are searched with the stored change.
+            assert_eq!(search(&points, 32, stored), []);
+        }
+        // Its commit was deleted.
+        assert_eq!(search_confirmed(&stepped(30, 0), &wanted), []);
+    }
+
+    #[test]
+    fn a_confirmed_change_moves_to_a_commit_that_is_measured_later() {
+        let mut points = stepped(30, 1);
+        points.ordinals[30] = 40;
+        let wanted = confirmed(30, 40);
+        assert_eq!(search_confirmed(&points, &wanted), slice::from_ref(&wanted));
+        points.ordinals.splice(30..30, [33, 36]);
+        points.values.splice(30..30, [1_000.0, 1_200.0]);
+        let found = search_confirmed(&points, &wanted);
+        let [moved] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((moved.after_ordinal, moved.ordinal, moved.until_ordinal), (33, 36, 36));
+        assert_eq!(moved.places, [(36, 1.0)]);
+    }
+
+    #[test]
+    fn a_short_confirmed_level_ends_after_four_points() {
+        let wanted = confirmed(30, 31);
+        for slow in 1..4 {
+            let values = [vec![1_000; 30], vec![1_200; slow], vec![1_000; 4]].concat();
+            let found = search_confirmed(&points(&values[..values.len() - 1]), &wanted);
+            assert_eq!(found, slice::from_ref(&wanted), "three points are not enough");
+            let whole = points(&values);
+            let found = search_confirmed(&whole, &wanted);
+            let [first, end] = &found[..] else { panic!("{found:?}") };
+            let left = i64::try_from(31 + slow).unwrap();
+            assert_eq!((first, end.after_ordinal, end.ordinal), (&wanted, left - 1, left));
+            assert_eq!((end.before_level, end.after_level, end.confirmed), (1_200.0, 1_000.0, None));
+            // The same if the last point arrives later.
+            assert_eq!(search(&whole, left + 3, slice::from_ref(&wanted)), slice::from_ref(end));
+        }
     }
 
     #[test]

@@ -28,6 +28,19 @@ pub async fn add(connection: &mut PgConnection, run_id: Uuid, machine_id: i64) -
     Ok(())
 }
 
+/// Adds a run again, because a change at its commit was confirmed.
+pub async fn add_again(connection: &mut PgConnection, run_id: Uuid) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into analysis_due (run_id, machine_id, due_at)
+         select run_id, machine_id, now() from run where run_id = $1 and points_pruned_at is null
+         on conflict (run_id) do nothing",
+        run_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// Adds all runs of these commits again, because their ordinals changed.
 pub async fn add_of_commits(connection: &mut PgConnection, commit_ids: &[i64]) -> sqlx::Result<()> {
     sqlx::query!(

@@ -81,6 +81,7 @@ pub mod settings;
 pub mod silence;
 pub mod stored_file;
 pub mod summary;
+pub mod suspicion;
 pub mod task;
 pub mod token;
 

@@ -6,7 +6,7 @@ use crate::error::ApiError;
 use crate::extract::{Caller, Path};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use roundtrip_domain::analysis::track::Methods;
+use roundtrip_domain::track::Methods;
 use roundtrip_stats::change_point::Method;
 use roundtrip_stats::error_rate::{halves, history};
 use roundtrip_stats::share;

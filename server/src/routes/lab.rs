@@ -198,8 +198,11 @@ pub(crate) async fn finish(
         return Err(DomainError::LeaseLost { job_id: path.job_id }.into());
     }
     drop(connection);
-    if finish.outcome == JobOutcome::Released {
-        state.queue.wake();
+    match finish.outcome {
+        JobOutcome::Released => state.queue.wake(),
+        // A paired comparison may decide a suspicion.
+        JobOutcome::Done => state.analyst.wake(),
+        JobOutcome::Failed => {}
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -36,4 +36,5 @@ pub(crate) mod runs;
 pub(crate) mod schedules;
 pub(crate) mod series;
 pub(crate) mod session;
+pub(crate) mod suspicions;
 pub(crate) mod tokens;

@@ -8,7 +8,7 @@ use crate::extract::{Caller, Path, Query, within};
 use crate::routes::charts::LAST_MAX;
 use axum::{Json, extract::State};
 use roundtrip_domain::analysis::Direction;
-use roundtrip_domain::analysis::track::{self, Methods, Points, Trial};
+use roundtrip_domain::track::{self, Methods, Points, Trial};
 use roundtrip_stats::change_point::{Method, Settings, Silence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{ChangeKind, Figure, Track};

@@ -959,6 +959,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/suspicions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The commits whose first results are unexpected. None of them is an alert before its comparison confirms it. */
+        get: operations["list_suspicions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/references": {
         parameters: {
             query?: never;
@@ -2780,7 +2797,8 @@ export interface components {
             pull_request: number | null;
             /**
              * @description `push`, `schedule`, `request` (by a user), `pull-request`, `backfill` (all commits in a regression's range),
-             *     `bisect` (commits that halve the range) or `repeat` (suspect commits again, after an unclear result).
+             *     `bisect` (commits that halve the range), `repeat` (suspect commits again, after an unclear result) or `confirm` (a
+             *     commit with unexpected results, compared with its base).
              * @example bisect
              */
             reason: string;
@@ -4886,6 +4904,98 @@ export interface components {
             /** @description Quantiles, ascending. */
             quantiles?: components["schemas"]["StatedQuantile"][];
         };
+        /** @description A suspected commit. */
+        Suspicion: {
+            /** @description The base of the comparison: the previous commit that the machine measured. */
+            base_commit: components["schemas"]["CommitPlace"];
+            /** @description The unexpected results, largest slowdown first. */
+            cases: components["schemas"]["SuspiciousCase"][];
+            /** @description The commit. */
+            commit: components["schemas"]["CommitPlace"];
+            /**
+             * Format: date-time
+             * @description When the results were searched.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was confirmed or withdrawn.
+             */
+            decided_at: string | null;
+            /** @description Why it was confirmed or withdrawn; null while it waits. */
+            decided_because: string | null;
+            /**
+             * Format: int64
+             * @description The job that compares the commit with its base in pairs; null if no agent can run it.
+             */
+            job_id: number | null;
+            /**
+             * Format: double
+             * @description The expected duration of the job: the median of the last ten on this machine. Null if none was completed.
+             */
+            job_seconds: number | null;
+            /** @description The state of that job. */
+            job_status: string | null;
+            /** @description The machine that measured the commit. */
+            machine: string;
+            /**
+             * Format: int64
+             * @description The regression that it became.
+             */
+            regression_id: number | null;
+            /**
+             * Format: uuid
+             * @description The run with the unexpected results.
+             */
+            run_id: string;
+            /** @description `waiting`, `confirmed` or `withdrawn`. */
+            state: components["schemas"]["SuspicionState"];
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            suspicion_id: number;
+        };
+        /** @description Suspicions of one project. */
+        SuspicionList: {
+            /** @description The value of `after` for the next page; null on the last page. */
+            next_after: string | null;
+            /** @description The newest first. */
+            suspicions: components["schemas"]["Suspicion"][];
+        };
+        /**
+         * @description The state of a suspicion.
+         * @enum {string}
+         */
+        SuspicionState: "waiting" | "confirmed" | "withdrawn";
+        /** @description A result outside its expectation. */
+        SuspiciousCase: {
+            /**
+             * Format: double
+             * @description The change of the p50 from that level, as a share.
+             */
+            change: number;
+            /**
+             * Format: double
+             * @description The change in the paired comparison, if it confirmed this case.
+             */
+            confirmed_change: number | null;
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts.
+             */
+            environment_id: number;
+            /**
+             * Format: double
+             * @description The level before the commit: the median p50, in nanoseconds.
+             */
+            level: number;
+            /**
+             * Format: int64
+             * @description The series.
+             */
+            series_id: number;
+        };
         /** @description The newest points of one machine and scenario over a parameter of their cases. */
         SweepChart: {
             commit: components["schemas"]["CommitSummary"] | null;
@@ -5485,6 +5595,10 @@ export type StatedQuantile = components['schemas']['StatedQuantile'];
 export type StepErrorRates = components['schemas']['StepErrorRates'];
 export type Suite = components['schemas']['Suite'];
 export type Summary = components['schemas']['Summary'];
+export type Suspicion = components['schemas']['Suspicion'];
+export type SuspicionList = components['schemas']['SuspicionList'];
+export type SuspicionState = components['schemas']['SuspicionState'];
+export type SuspiciousCase = components['schemas']['SuspiciousCase'];
 export type SweepChart = components['schemas']['SweepChart'];
 export type SweepLine = components['schemas']['SweepLine'];
 export type SweepPoint = components['schemas']['SweepPoint'];
@@ -8150,6 +8264,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesFacets"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_suspicions: {
+        parameters: {
+            query?: {
+                /** @description The state: waiting, confirmed or withdrawn. The default is all. */
+                state?: "waiting" | "confirmed" | "withdrawn";
+                /** @description Only suspicions of this commit: the full object name. */
+                commit?: string;
+                /** @description The maximum number of entries. */
+                limit?: number;
+                /** @description Where to continue: `next_after` of the previous answer. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suspicions, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspicionList"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

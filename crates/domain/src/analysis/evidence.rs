@@ -2,9 +2,10 @@
 //! machine, and the same case on other machines. Read here, evaluated in `roundtrip_stats::cause`.
 
 use super::AnalysisError;
-use super::track::{self, Points};
+use crate::track::{self, Points};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use roundtrip_stats::cause::{Cause, Kind, Observation, ReferenceSeries};
+use roundtrip_stats::percent;
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::store::Attribution;
 use roundtrip_storage::change_point::{ChangePointRow, Figure, Track};
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The number of commits that are read on each side of a change.
 pub(super) const COMMITS: i64 = 40;
 const POINTS_MAX: usize = 30;
-const CONTROLS_MAX: i64 = 16;
+pub(super) const CONTROLS_MAX: i64 = 16;
 const SIBLINGS_MAX: usize = 12;
 /// The most changes in one batch, and the widest range of commits between its first and last change. Limits
 /// memory.
@@ -202,7 +203,7 @@ pub(super) fn include(range: &mut [i64; 2], [from, to]: [i64; 2]) {
 }
 
 /// A machine's canary readings in one environment, by name.
-async fn readings(
+pub(super) async fn readings(
     pool: &PgPool,
     machine: (i64, i64, i64),
     ends: (i64, i64),
@@ -238,8 +239,14 @@ impl EvidenceRequest {
         let observations: Vec<Observation> =
             references.iter().map(|reference| reference.classify(self.change.found.change())).collect();
         let mut sentences: Vec<String> = observations.iter().map(ToString::to_string).collect();
+        let cause = if let Some(confirmed) = self.change.found.confirmed {
+            // Both sides were measured in the same minutes, so the machine cannot be the cause.
+            let of_job = confirmed.job_id.map_or_else(String::new, |job_id| format!(" of job {job_id}"));
+            let change = percent::signed(self.change.found.change());
+            sentences.insert(0, format!("paired comparison{of_job} with the base: {change}"));
+            Cause::Commit
         // Commits of the repository cannot change a transport that is not built from it.
-        let cause = if self.subject.is_control {
+        } else if self.subject.is_control {
             sentences.insert(0, "control transport: commits of this repository cannot change it".into());
             Cause::Machine
         } else {

@@ -1,9 +1,10 @@
 //! [`Analyst`]: finds change points in series soon after new points are stored.
 //!
-//! - [`track`]: which points form a track, and their change points: between rows and `roundtrip_stats::change_point`.
+//! - [`crate::track`]: which points form a track, and their change points: between rows and `roundtrip_stats::change_point`.
 //! - `evidence`: whether a commit or the machine caused a change. `attribute_changes`: regressions and fixes.
 //! - [`suspect`]: machines that cause changes themselves.
 //! - `siblings`: other machines with the same case, which confirm a change early.
+//! - `suspicions`: a newest commit that is probably slower, which a paired comparison confirms before any alert.
 //! - [`culprits`]: the commits that may have caused a regression. `backfill`: commits to measure to narrow them down.
 //!
 //! No state is kept in memory between searches. A run stays in table `analysis_due` from the transaction that stores it
@@ -17,10 +18,11 @@ pub mod culprits;
 mod evidence;
 mod siblings;
 pub mod suspect;
-pub mod track;
+mod suspicions;
 
 pub use roundtrip_storage::regression::Direction;
 
+use crate::track::{self, Points, Search};
 use chrono::Utc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use roundtrip_stats::change_point::Method;
@@ -38,8 +40,8 @@ use std::ops::RangeInclusive;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use suspicions::NewestPoints;
 use tokio::sync::{Notify, watch};
-use track::{Points, Search};
 
 /// Other servers store runs too, without notifying this one.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
@@ -83,6 +85,9 @@ pub enum AnalysisError {
     /// The search task panicked.
     #[error("the search for changes failed: {0}")]
     Ended(#[from] tokio::task::JoinError),
+    /// The runs of a paired comparison cannot be compared.
+    #[error("the comparison of a suspected commit failed: {0}")]
+    Comparison(String),
 }
 
 impl Analyst {
@@ -133,7 +138,10 @@ impl Analyst {
                 change_count: sum.change_count + of_machine.change_count,
             })
         };
-        searched.try_fold(Searched::default(), sum).await
+        let searched = searched.try_fold(Searched::default(), sum).await?;
+        // After the search, because the comparison's own runs may be among the searched ones.
+        suspicions::settle(&self.pool).await?;
+        Ok(searched)
     }
 
     async fn search_machine(&self, machine_id: i64) -> Result<Searched, AnalysisError> {
@@ -145,10 +153,15 @@ impl Analyst {
         let project_ids: BTreeSet<i64> = due.iter().map(|due| due.project_id).collect();
         let mut searched = Searched { run_count: due.len(), change_count: 0 };
         let mut changed = Vec::new();
+        let mut newest = NewestPoints::default();
         let parts = parts(&mut transaction, machine_id, &due, &project_ids).await?;
-        let parts = stream::iter(parts).map(|part| self.search_series(machine_id, part));
+        let parts = stream::iter(parts).map(|part| async {
+            let (project_id, methods) = (part.project_id, track::Methods::new(part.least_change));
+            Ok::<_, AnalysisError>((project_id, methods, self.search_series(machine_id, part).await?))
+        });
         let mut outcomes = pin!(parts.buffered(PARTS_AT_ONCE));
-        while let Some(outcomes) = outcomes.try_next().await? {
+        while let Some((project_id, methods, outcomes)) = outcomes.try_next().await? {
+            newest.add(project_id, &methods, &outcomes);
             let stored = store(&mut transaction, machine_id, &outcomes).await?;
             searched.change_count += stored.new.len();
             changed.extend(stored.new.into_iter().chain(stored.refined));
@@ -160,12 +173,14 @@ impl Analyst {
         let run_ids: Vec<_> = due.iter().map(|due| due.run_id).collect();
         db::job::finish_unasked(&mut transaction, machine_id, &run_ids, Utc::now()).await?;
         attribute_changes::attribute_changes(&self.pool, &mut transaction, &changed, &project_ids).await?;
+        newest.follow(&mut transaction, machine_id).await?;
+        newest.raise(&self.pool, &mut transaction, machine_id, &due).await?;
         transaction.commit().await?;
         Ok(searched)
     }
 
     async fn search_series(&self, machine_id: i64, part: Part) -> Result<Vec<Outcome>, AnalysisError> {
-        let Part { from_ordinal, least_change, series_ids } = part;
+        let Part { from_ordinal, least_change, series_ids, .. } = part;
         let keys: Vec<SeriesKey> =
             series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
         let memory = Method::shipped().settings().memory;
@@ -227,6 +242,7 @@ impl Analyst {
 
 #[derive(Debug)]
 struct Part {
+    project_id: i64,
     from_ordinal: i64,
     /// The smallest change that their project reports; none for the default.
     least_change: Option<f64>,
@@ -256,6 +272,7 @@ async fn parts(
         let points = Method::shipped().settings().memory + commits;
         let at_once = (POINTS_AT_ONCE / points).clamp(*SERIES_AT_ONCE.start(), *SERIES_AT_ONCE.end());
         parts.extend(series_ids.chunks(at_once).map(|series_ids| Part {
+            project_id,
             from_ordinal,
             least_change,
             series_ids: series_ids.to_vec(),
@@ -300,8 +317,10 @@ impl Outcome {
     }
 
     fn search(&mut self, method: &Method, from_ordinal: i64, others: &[&Points]) {
+        let confirmed = self.stored.iter().filter(|(_, found)| found.confirmed.is_some());
+        let confirmed: Vec<Found> = confirmed.map(|(_, found)| found.clone()).collect();
         // Only values above 0 become points of a track.
-        let search = self.points.search(method, self.track, from_ordinal, &self.known, others);
+        let search = self.points.search(method, self.track, from_ordinal, &self.known, &confirmed, others);
         Search { found: self.found, candidate: self.candidate } = search.unwrap_or_default();
     }
 }
@@ -365,5 +384,6 @@ fn placed<'a>(
             .iter()
             .filter_map(|&(ordinal, probability)| Some((commit(ordinal)?, probability)))
             .collect(),
+        suspicion_id: found.confirmed.map(|confirmed| confirmed.suspicion_id),
     })
 }

@@ -2,7 +2,7 @@
 //! see `roundtrip_stats::change_point::Detector::confirm`.
 
 use super::evidence::{self, COMMITS};
-use super::track::{self, Points};
+use crate::track::{self, Points};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::Track;
 use sqlx::PgPool;

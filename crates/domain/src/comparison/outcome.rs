@@ -3,10 +3,10 @@
 use super::kind::PairKind;
 use super::moved::{self, MachineMovement};
 use super::{ComparisonPair, MeasuredSide, QuantileChange, RepetitionFigures, ShapeChange, Verdict};
-use crate::analysis::track::{self, Points};
 use crate::charts::members::UsualQuantiles;
 use crate::error::DomainError;
 use crate::ingest::stored_upload;
+use crate::track::{self, Points};
 use chrono::{DateTime, Utc};
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::Profile;

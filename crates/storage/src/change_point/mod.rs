@@ -103,6 +103,21 @@ pub struct Found {
     pub confidence: f64,
     pub matters: bool,
     pub kind: ChangeKind,
+    /// The paired comparison that confirmed it; none if the detector found it.
+    #[serde(skip)]
+    pub confirmed: Option<ByComparison>,
+}
+
+/// A paired comparison that confirmed a change after its first commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the columns of table suspicion, described there")]
+pub struct ByComparison {
+    pub suspicion_id: i64,
+    pub job_id: Option<i64>,
+    /// The ordinal of the base.
+    pub after_ordinal: i64,
+    /// The ordinal of the suspected commit.
+    pub until_ordinal: i64,
 }
 
 /// A stored change.
@@ -148,12 +163,16 @@ macro_rules! select_change_points {
                       change_point.before_level, change_point.after_level, change_point.confidence, change_point.matters,
                       change_point.kind as "kind: ChangeKind",
                       change_point.cause as "cause: ChangeCause", change_point.witnesses, change_point.regression_id, change_point.found_at,
-                      commit.sha as commit_sha
+                      commit.sha as commit_sha, suspicion.suspicion_id as "suspicion_id?", suspicion.job_id as "job_id?",
+                      base.ordinal as "base_ordinal?", suspected.ordinal as "suspected_ordinal?"
                from change_point
                join series on series.series_id = change_point.series_id
                join commit on commit.commit_id = change_point.commit_id
                join commit as after_commit on after_commit.commit_id = change_point.after_commit_id
                join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
+               left join suspicion on suspicion.suspicion_id = change_point.suspicion_id
+               left join commit as base on base.commit_id = suspicion.base_commit_id
+               left join commit as suspected on suspected.commit_id = suspicion.commit_id
                where change_point.withdrawn_at is null and "# + $condition + r#"
                order by change_point.series_id, commit.ordinal, change_point.change_point_id"#,
             $($argument),+
@@ -175,6 +194,14 @@ macro_rules! select_change_points {
                     confidence: row.confidence,
                     matters: row.matters,
                     kind: row.kind,
+                    confirmed: row.suspicion_id.zip(row.base_ordinal.zip(row.suspected_ordinal)).map(
+                        |(suspicion_id, (after_ordinal, until_ordinal))| ByComparison {
+                            suspicion_id,
+                            job_id: row.job_id,
+                            after_ordinal,
+                            until_ordinal,
+                        },
+                    ),
                 },
                 machine_id: row.machine_id,
                 project_id: row.project_id,

@@ -69,6 +69,8 @@ pub struct Placed<'a> {
     pub until_commit_id: i64,
     /// The commits at which the new level may begin.
     pub places: Vec<(i64, f64)>,
+    /// The suspicion whose paired comparison confirmed it.
+    pub suspicion_id: Option<i64>,
 }
 
 /// Stores changes and returns their ids.
@@ -83,10 +85,10 @@ pub async fn insert(
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
-             after_level, confidence, matters, kind, found_at
+             after_level, confidence, matters, kind, suspicion_id, found_at
          )
          select series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
-                after_level, confidence, matters, kind, $2
+                after_level, confidence, matters, kind, suspicion_id, $2
          from jsonb_populate_recordset(null::change_point, $1)
          returning change_point_id",
         Json(changes) as _,

@@ -282,7 +282,7 @@ pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
         "update job set priority = priority + 1
          where status = 'queued'
            and extract(epoch from now() - created_at) >= $1::float8 * (1 + priority - case reason
-               when 'pull-request' then 4 when 'request' then 3 when 'push' then 2 when 'schedule' then 0 else 1 end)",
+               when 'pull-request' then 4 when 'request' then 3 when 'confirm' then 3 when 'push' then 2 when 'schedule' then 0 else 1 end)",
         PATIENCE.as_secs_f64(),
     )
     .execute(pool)

@@ -44,7 +44,8 @@ pub struct Job {
     #[schema(required)]
     pub preset: Option<String>,
     /// `push`, `schedule`, `request` (by a user), `pull-request`, `backfill` (all commits in a regression's range),
-    /// `bisect` (commits that halve the range) or `repeat` (suspect commits again, after an unclear result).
+    /// `bisect` (commits that halve the range), `repeat` (suspect commits again, after an unclear result) or `confirm` (a
+    /// commit with unexpected results, compared with its base).
     #[schema(example = "bisect")]
     pub reason: String,
     /// The regression whose cause is searched.

@@ -22,6 +22,8 @@ pub enum Reason {
     Bisect,
     /// Suspect commits are measured again, after an unclear result.
     Repeat,
+    /// A commit with unexpected results is compared with its base.
+    Confirm,
 }
 
 /// The jobs to queue for a project.
@@ -60,7 +62,7 @@ impl Reason {
     fn priority(self) -> i16 {
         match self {
             Self::PullRequest => 4,
-            Self::Request => 3,
+            Self::Request | Self::Confirm => 3,
             Self::Push => 2,
             Self::Backfill | Self::Bisect | Self::Repeat => 1,
             Self::Schedule => 0,

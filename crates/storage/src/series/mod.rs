@@ -9,6 +9,7 @@ use roundtrip_wire::slug::InvalidSlug;
 use roundtrip_wire::{Case, CaseResult, Methodology, Slug, TransportInfo};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
+use std::collections::HashMap;
 
 /// A series with all columns.
 #[derive(Debug)]
@@ -138,6 +139,14 @@ pub mod search;
 /// Series by id. Unknown ones are skipped.
 pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<SeriesRow>> {
     select_series!("(select * from series where series_id = any($1))", series_ids).fetch_all(pool).await
+}
+
+/// The case of each series, by id.
+pub async fn case_ids(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<HashMap<i64, i64>> {
+    let rows = sqlx::query!("select series_id, case_id from series where series_id = any($1)", series_ids)
+        .fetch_all(pool)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.series_id, row.case_id)).collect())
 }
 
 /// The keys of each result's series, in order, and the number of new ones. Inserts missing series.

@@ -3,6 +3,7 @@
 mod kinds;
 mod playground;
 pub(crate) mod regressions;
+mod suspicions;
 pub(crate) mod tail;
 
 use crate::support::{TestApp, factory};

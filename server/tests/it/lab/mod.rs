@@ -53,7 +53,7 @@ impl Lab {
         Self::from_app(TestApp::configured(pool, change).await).await
     }
 
-    async fn from_app(app: TestApp) -> Self {
+    pub(crate) async fn from_app(app: TestApp) -> Self {
         let admin = app.account("ada", true).await;
         let lab = Self { app, admin };
         lab.project("libfoo").await;
@@ -109,7 +109,7 @@ impl Lab {
     }
 
     /// Uploads a report with an agent's token, and returns the stored run.
-    async fn store(&self, agent: &LabAgent, report: &RunReport) -> Value {
+    pub(crate) async fn store(&self, agent: &LabAgent, report: &RunReport) -> Value {
         assert_eq!(self.app.put_as(&agent.token, report).await.status, 201);
         self.app.run(report).await["run"].clone()
     }

@@ -20,6 +20,7 @@ const ROWS: &[(i64, &str)] = &[
     (20_261_209_001_100, include_str!("baseline.sql")),
     (20_261_211_000_100, include_str!("change_kind.sql")),
     (20_261_211_000_300, include_str!("change_level.sql")),
+    (20_261_214_000_100, include_str!("suspicion.sql")),
 ];
 /// The id of the first run, present in all states.
 const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
@@ -123,7 +124,11 @@ fn restores_a_backup_of_the_previous_version() {
     assert!(restored.status.success(), "{restored:?}");
     assert!(restored.errors.contains("restored 45 tables and 329 rows"), "{restored:?}");
     let empty = empty_tables(&url);
-    assert_eq!(empty, ["analysis_due"], "the backup has rows in every other table, and no pending search");
+    assert_eq!(
+        empty,
+        ["analysis_due", "suspicion"],
+        "the backup has rows in every other table of its version, and no pending search"
+    );
 
     // The server's own rows, besides the inserted ones: two accounts, a channel, a job, an upload, a history.
     let reader = ["token", "create", "--name", "reader", "--kind", "user", "--account", "grace"];

@@ -1,8 +1,8 @@
 //! Error rates of change points: counts by class, from stored points and their changes.
 
 use super::{ErrorRateTask, stored};
-use crate::analysis::track::{self, Methods, Points};
 use crate::tasks::TaskError;
+use crate::track::{self, Methods, Points};
 use roundtrip_stats::error_rate::history::{History, Residuals};
 use roundtrip_storage::change_point::{self, Figure, Track};
 use roundtrip_storage::chart::{self, LineRow};
