@@ -17,6 +17,15 @@ export const regressions = {
   },
   "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) =>
     detailOf(world, entryWith(world.regressions, "regression_id", regression_id)),
+  "/api/v1/projects/{project}/suspicions": (world, { path, query }) => {
+    const asked = world.suspicions.filter(
+      ({ state, commit }) =>
+        path.project === world.project &&
+        (query.state === undefined || query.state === state) &&
+        (query.commit === undefined || query.commit === commit.sha),
+    );
+    return listed("suspicions", asked, query);
+  },
 } satisfies Partial<Mocks<"get">>;
 
 export function badge(label: string, message: string) {

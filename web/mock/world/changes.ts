@@ -1,6 +1,6 @@
 /** The changes of the mock: a regression, an improvement, a slower machine, a drift, and changes without an alert. */
-import type { ChangePoint, CommitSummary, Regression, RegressionDetail } from "@/api/types";
-import { aRegression } from "@/test/fixtures";
+import type { ChangePoint, CommitSummary, Regression, RegressionDetail, Suspicion } from "@/api/types";
+import { aRegression, aSuspicion } from "@/test/fixtures";
 import {
   after,
   DRIFT,
@@ -158,6 +158,23 @@ export function regressionsOf(world: World): Regression[] {
       ...regression,
     });
   }).sort((one, other) => other.until_commit.ordinal - one.until_commit.ordinal);
+}
+
+/** The newest commit waits for its comparison on one machine. */
+export function suspicionsOf(world: World): Suspicion[] {
+  const [newest] = world.runs;
+  const [base, commit] = world.commits.slice(-2);
+  if (newest === undefined || base === undefined || commit === undefined) return [];
+  return [
+    aSuspicion({
+      machine: newest.machine,
+      commit: placeOf(commit),
+      base_commit: placeOf(base),
+      run_id: newest.run_id,
+      job_id: world.jobs[0]?.job_id ?? null,
+      created_at: after(commit, 60),
+    }),
+  ];
 }
 
 const placeOf = ({ ordinal, sha }: CommitSummary) => ({ ordinal, sha });

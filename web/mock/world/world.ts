@@ -3,7 +3,7 @@
  * until the server stops.
  */
 import type * as Api from "@/api/types";
-import { regressionsOf } from "./changes";
+import { regressionsOf, suspicionsOf } from "./changes";
 import { COMMIT_COUNT, KNOWN_SWITCHES_AT, mainLine } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
 import { agentsOf, jobsOf, SCHEDULES } from "./lab";
@@ -36,6 +36,7 @@ export class World {
   }));
   readonly session: Api.SessionInfo;
   regressions: Api.Regression[];
+  suspicions: Api.Suspicion[];
   jobs: Api.JobDetail[];
   agents: Api.AgentSummary[];
   schedules: Api.Schedule[] = structuredClone(SCHEDULES);
@@ -53,6 +54,7 @@ export class World {
     this.session = isForbidden ? STRANGER : SESSION;
     this.regressions = regressionsOf(this);
     this.jobs = jobsOf(this);
+    this.suspicions = isEmpty ? [] : suspicionsOf(this);
     this.agents = isEmpty ? [] : agentsOf();
   }
 

@@ -66,6 +66,15 @@ export type RegressionsAsked = QueryOf<"/api/v1/projects/{project}/regressions">
 export const regressionsQuery = (project: string, query: RegressionsAsked) =>
   read("/api/v1/projects/{project}/regressions", { path: { project }, query });
 
+/** Suspicions are decided within minutes. */
+export const suspicionsQuery = (
+  project: string,
+  query: QueryOf<"/api/v1/projects/{project}/suspicions">,
+) => ({
+  ...read("/api/v1/projects/{project}/suspicions", { path: { project }, query }),
+  refetchInterval: LAB_PERIOD_MS,
+});
+
 export const regressionQuery = (project: string, regression_id: number) =>
   read("/api/v1/projects/{project}/regressions/{regression_id}", { path: { project, regression_id } });
 

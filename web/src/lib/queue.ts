@@ -124,6 +124,7 @@ const REASONS: Record<string, string> = {
   backfill: "backfill",
   bisect: "bisection",
   repeat: "confirmation run",
+  confirm: "confirmation of a suspected commit",
 };
 
 export function reasonText(reason: string): string {

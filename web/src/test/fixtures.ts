@@ -456,6 +456,23 @@ export const aJob = builder<Api.Job>({
   done_by_run_id: null,
 });
 
+export const aSuspicion = builder<Api.Suspicion>({
+  suspicion_id: 1,
+  machine: "lab-1",
+  commit: { sha: `87f34d3${"0".repeat(33)}`, ordinal: 30 },
+  base_commit: { sha: "b".repeat(40), ordinal: 29 },
+  run_id: "019aa8f0-5c1e-7b3a-9f00-000000000030",
+  state: "waiting",
+  cases: [{ series_id: 7, environment_id: 1, level: 4000, change: 0.21, confirmed_change: null }],
+  decided_because: null,
+  job_id: 5,
+  job_status: "running",
+  job_seconds: 120,
+  regression_id: null,
+  created_at: "2026-11-24T11:58:00Z",
+  decided_at: null,
+});
+
 /** A healthy, idle agent. */
 export const anAgent = builder<Api.AgentSummary>({
   agent_id: 1,

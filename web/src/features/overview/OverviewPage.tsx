@@ -16,6 +16,7 @@ import {
 import type { Regression, SeriesSummary } from "@/api/types";
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { RunsTable } from "@/components/RunsTable";
+import { Suspicions } from "@/components/Suspicions";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { endsOf, type Parameters, parameterNames, parametersKey } from "@/lib/cases";
@@ -114,6 +115,7 @@ export function OverviewPage() {
           commitCount: summary.commit_count,
         }}
       />
+      <Suspicions project={project} />
       <OpenRegressions
         project={project}
         all={headlineOf(open.regressions, { shown: "open", direction: "regressed", isWhole })}

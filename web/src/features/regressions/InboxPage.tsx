@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
 import { FormError } from "@/components/form";
+import { Suspicions } from "@/components/Suspicions";
 import { Button, Older, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
@@ -96,6 +97,7 @@ export function InboxPage() {
           Grouped by cause. <Link {...toErrorRates(project)}>False-alarm rate</Link>
         </p>
       </header>
+      <Suspicions project={project} />
       <div className="controls section">
         <Segmented
           label="State"

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { DeliveryTable } from "@/components/DeliveryTable";
+import { Suspicions } from "@/components/Suspicions";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { type Column, numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { CommandLine, Facts, Warnings } from "@/components/ui/text";
@@ -65,6 +66,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
       <Warnings texts={warningsOf(detail)} />
+      <Suspicions project={project} commit={run.commit.sha} />
       <RunControls
         runId={runId}
         by="transport"
