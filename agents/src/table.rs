@@ -148,8 +148,8 @@ fn heading(report: &RunReport) -> String {
         String::new()
     } else {
         format!(
-            "\nTrends exclude this run: {} may not come from the commit. Measure a checkout without changes, with `build` in \
-             roundtrip.toml.",
+            "\nTrends exclude this run: {} may not come from the commit. Commit all changes and new files, and \
+             build it with `build` in roundtrip.toml.",
             unbuilt(report).join(", ")
         )
     };

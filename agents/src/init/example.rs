@@ -27,7 +27,7 @@ pub(super) struct Example {
     pub(super) files: &'static [(&'static str, &'static str)],
     /// Run in the repository's root.
     pub(super) build: Option<&'static str>,
-    /// What the build creates in the folder.
+    /// What the build creates in the folder: lines of its `.gitignore`, without the first slash.
     pub(super) built: Option<&'static str>,
     /// Run in the folder.
     pub(super) command: &'static [&'static str],
@@ -181,6 +181,6 @@ pub(super) const EXAMPLES: [Example; 6] = [
         command: &["node", "ipc.cjs"],
         family: "socket",
         semantics: "Two processes over a Unix socket with node:net.",
-        library: "require it by its path, such as require('../..'), and add `npm ci` to `build`",
+        library: "require it by its path, such as require('../..'), and add `npm ci` or `npm install` to `build`",
     },
 ];

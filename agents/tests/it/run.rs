@@ -424,7 +424,9 @@ fn program_from_uncommitted_files_is_not_of_the_commit() {
     std::fs::create_dir(folder.join("bench")).unwrap();
     write("bench/source", &format!("exec {} peer framing advanced\n", words()));
     write("bench/ours.toml", &definition_of_programs(&["ours"], "['sh', 'built']"));
-    assert_eq!(run_with_origin(folder).2, "found");
+    let (text, _, origin) = run_with_origin(folder);
+    assert_eq!(origin, "found");
+    assert_contains(&text.replace('\n', " "), &["Commit all changes and new files"]);
     git(folder, &["add", "bench/ours.toml"]);
     git(folder, &["commit", "-q", "-m", "definition"]);
     assert_eq!(run_with_origin(folder).2, "found", "the source is untracked");
