@@ -88,9 +88,7 @@ impl NewestPoints {
             }
         }
     }
-}
 
-impl NewestPoints {
     /// Raises a suspicion for each project whose newest commit on this machine is among the searched runs and has suspicious
     /// results.
     pub(super) async fn raise(
