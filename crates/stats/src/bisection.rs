@@ -83,7 +83,7 @@ pub fn deviation(pairs: &[f64]) -> f64 {
 /// no slowdown is significant by then.
 ///
 /// The normal approximation of the signed-rank test at the last look that is reached; its relative efficiency is 3 / pi. With
-/// fewer pairs than the rule allows, the sum of ranks is limited, so a slowdown must be larger ([`LIMITED`]). Slowdowns below
+/// fewer pairs than the rule allows, the sum of ranks is limited, so a slowdown must be larger (`LIMITED`). Slowdowns below
 /// [`Rule::matters`] may stop earlier as no change, so the result is never smaller.
 pub fn detectable(rule: &Rule, deviation: f64, tests: usize, pairs: usize) -> Option<f64> {
     let most = rule.looks.last().copied()?;
