@@ -41,7 +41,7 @@ it("shows the command if no agent can confirm", async () => {
     }),
   ]);
   expect(line).toContain(
-    `no agent can confirm it. Run on this machine:roundtrip ab --of revision --base ${base} --head ${aSuspicion().commit.sha}`,
+    `no agent can confirm it. Run there:roundtrip ab --of revision --base bbbbbbbbbbbb --head ${aSuspicion().commit.sha.slice(0, 12)}`,
   );
 });
 

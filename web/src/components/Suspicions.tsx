@@ -43,7 +43,7 @@ function SuspicionLine({ project, suspicion }: { project: string; suspicion: Sus
         <Link {...toJob(project, job_id)}>{progressText(suspicion)}</Link>
       ) : (
         <>
-          no agent can confirm it. Run on this machine:
+          no agent can confirm it. Run there:
           <CommandLine command={commandOf(suspicion)} />
         </>
       )}

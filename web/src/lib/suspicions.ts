@@ -22,7 +22,11 @@ export function hasJob({ job_status }: Suspicion): boolean {
   return job_status === "queued" || job_status === "running" || job_status === "done";
 }
 
+/** Enough of an object name to be unique in large repositories, and for a command to fit in a line. */
+const COMMAND_SHA_LENGTH = 12;
+
 /** The command that compares the commit with its base. */
 export function commandOf({ base_commit, commit }: Suspicion): string {
-  return `roundtrip ab --of revision --base ${base_commit.sha} --head ${commit.sha}`;
+  const [base, head] = [base_commit, commit].map(({ sha }) => sha.slice(0, COMMAND_SHA_LENGTH));
+  return `roundtrip ab --of revision --base ${base} --head ${head}`;
 }
