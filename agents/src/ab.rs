@@ -51,7 +51,8 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let seed = arguments.seed.unwrap_or_else(rand::random);
     // Digests of large programs take time.
     let programs = if delivery.is_some() { of_both_sides(&pairs) } else { Vec::new() };
-    let comparison = Comparison { pairs, deadline: plan.deadline, rule, budget: arguments.budget };
+    let budget = settings.budget(arguments.budget);
+    let comparison = Comparison { pairs, deadline: plan.deadline, rule, budget };
     let outcome = if comparison.pairs.is_empty() { None } else { Some(measure(&comparison, seed)?) };
 
     let measured = outcome.as_ref().map_or(&[][..], |outcome| &outcome.results);
@@ -65,6 +66,11 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     print(arguments.format, seed, measured, &lines, detectable)?;
     let Some(outcome) = outcome else { return Ok(()) };
     if let Some(delivery) = delivery {
+        if !outcome.results.iter().any(Compared::is_measured) {
+            return Err(Failure::Inconclusive(
+                "no report: the time budget ended before the first pair. Pass a longer --budget.".into(),
+            ));
+        }
         delivery.keep(RunId::draw(), plan, programs, both_sides(outcome))?.send()?;
     }
     if lines.iter().all(|line| line.verdict == Verdict::NotComparable) {
@@ -165,7 +171,7 @@ fn of_both_sides(pairs: &[Pair]) -> Vec<MeasuredProgram> {
     [side("base", base), side("head", head)].concat()
 }
 
-/// Both sides as the results of one run: two variants of each transport.
+/// Both sides of the measured cases as the results of one run: two variants of each transport.
 fn both_sides(outcome: Outcome<Compared>) -> Outcome {
     let Outcome { environment, canaries, order_seed, started_at, finished_at, results } = outcome;
     let named = |mut result: CaseResult, side: &str| {
@@ -174,6 +180,7 @@ fn both_sides(outcome: Outcome<Compared>) -> Outcome {
     };
     let results = results
         .into_iter()
+        .filter(Compared::is_measured)
         .flat_map(|Compared { base, head, .. }| [named(base, "base"), named(head, "head")])
         .collect();
     Outcome { environment, canaries, order_seed, started_at, finished_at, results }

@@ -513,7 +513,8 @@ pub(crate) struct AbArguments {
     /// Repository of the revisions [default: the current one].
     #[arg(long, value_name = "PATH")]
     pub(crate) repository: Option<PathBuf>,
-    /// Time limit of the measurement, such as 60s, without builds. Undecided cases are then inconclusive [default: none].
+    /// Time limit of the measurement, such as 60s, without builds. Undecided cases are then inconclusive
+    /// [default: `budget` in roundtrip.toml, else none].
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) budget: Option<Duration>,
     /// Seed for the order of the repetitions [default: random, printed].

@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Implements `Deserialize` by [`parsed`].
 macro_rules! deserialize_parsed {
@@ -50,6 +51,9 @@ pub(crate) struct Settings {
     pub(crate) command: Vec<Imported>,
     /// Thresholds for the verdicts of comparisons.
     pub(crate) thresholds: Thresholds,
+    /// Time limit of a comparison in pairs, such as `60s`, without builds: by `roundtrip ab` and, for each preset, by a paired
+    /// job of the lab. Default: none.
+    pub(crate) budget: Option<Budget>,
 }
 
 /// A command whose results are imported.
@@ -93,13 +97,18 @@ pub(crate) struct CommandLine(pub(crate) Vec<String>);
 #[schemars(with = "String", extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength" = 64))]
 pub(crate) struct Name(Slug);
 
+/// A duration in words, such as `60s` or `2min 30s`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String", extend("minLength" = 2))]
+pub(crate) struct Budget(pub(crate) Duration);
+
 /// Above 0 and at most 100.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
 #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 100.0))]
 struct Percent(f64);
 
-deserialize_parsed!(Preset, CommandLine, Name, OrAuto<Format>);
+deserialize_parsed!(Preset, CommandLine, Name, Budget, OrAuto<Format>);
 
 impl Settings {
     /// Reads the settings of the repository with this root, or the defaults without a file.
@@ -144,6 +153,11 @@ impl Settings {
             matters: or(thresholds.change_that_matters_percent, default.matters),
             ..default
         }
+    }
+
+    /// The time limit of a comparison in pairs: from the argument, else from the file.
+    pub(crate) fn budget(&self, asked: Option<Duration>) -> Option<Duration> {
+        asked.or(self.budget.map(|Budget(duration)| duration))
     }
 
     /// Rejects a machine that is not in the list of `machines`.
@@ -268,6 +282,16 @@ impl TryFrom<&str> for CommandLine {
     }
 }
 
+impl TryFrom<&str> for Budget {
+    type Error = String;
+
+    fn try_from(text: &str) -> Result<Self, String> {
+        humantime::parse_duration(text)
+            .map(Self)
+            .map_err(|error| format!("{error}: expected a duration such as `60s` or `2min 30s`"))
+    }
+}
+
 impl TryFrom<f64> for Percent {
     type Error = String;
 
@@ -357,6 +381,14 @@ mod tests {
     }
 
     #[test]
+    fn an_argument_overrides_the_budget() {
+        let settings = Settings::parse("budget = '1min 30s'").unwrap();
+        assert_eq!(settings.budget(None), Some(Duration::from_secs(90)));
+        assert_eq!(settings.budget(Some(Duration::from_secs(5))), Some(Duration::from_secs(5)));
+        assert_eq!(Settings::default().budget(None), None);
+    }
+
+    #[test]
     fn reports_mistakes_that_the_schema_rejects() {
         for (text, at, expected) in [
             (
@@ -386,6 +418,7 @@ mod tests {
             ("[[command]]\nrun = 'x'\nformat = 'excel'", "line 3, column 10", "unknown format `excel`"),
             ("[[command]]\nformat = 'go'", "line 1, column 1", "missing field `run`"),
             ("project = 1", "line 1, column 11", "expected a string"),
+            ("budget = 60", "line 1, column 10", "expected a string"),
             ("[thresholds]\nleast_change_percent = 101", "line 2, column 24", "at most 100"),
         ] {
             refused(text, at, expected);
@@ -393,6 +426,7 @@ mod tests {
         }
         // Errors that a schema cannot express.
         refused("build = [\"make 'all\"]", "line 1, column 10", "expected a program and its arguments");
+        refused("budget = '60'", "line 1, column 10", "expected a duration such as `60s`");
         refused("project = ", "line 1, column 11", "string values must be quoted");
     }
 
@@ -413,7 +447,7 @@ mod tests {
     fn schema_accepts_valid_settings() {
         for text in [
             "",
-            "project = 'libfoo'",
+            "project = 'libfoo'\nbudget = '60s'",
             "presets = ['quick', 'bench/ipc.toml']\nbuild = ['make all']\nmachines = ['lab-1']",
             "[thresholds]\nfalse_verdicts_percent = 0.5\nleast_change_percent = 2\nchange_that_matters_percent = 100",
             "[[command]]\nrun = 'go test -bench .'\n[[command]]\nrun = 'make bench'\nformat = 'bmf'\nfile = 'out.json'",

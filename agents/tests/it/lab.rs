@@ -230,6 +230,34 @@ fn identical_programs_of_base_and_head_are_not_measured() {
 }
 
 #[test]
+fn a_paired_job_keeps_to_the_budget_of_the_repository() {
+    if !has_programs() {
+        return;
+    }
+    let lab = Lab::new("true", 1);
+    let path = |file: &str| lab.source.path().join(file);
+    let settings = std::fs::read_to_string(path("roundtrip.toml")).unwrap();
+    std::fs::write(path("roundtrip.toml"), format!("budget = '1ms'\n{settings}")).unwrap();
+    std::fs::write(path("one.toml"), definition_of_programs(&["ours"], "['sh', 'ours.sh']")).unwrap();
+    let commit = |format: &str| {
+        std::fs::write(path("ours.sh"), format!("exec {} peer framing {format}\n", words())).unwrap();
+        commit_all(lab.source.path(), format);
+        lab.head()
+    };
+    let base = commit("advanced");
+    commit("json");
+    let mut job = lab.job(3, 1);
+    job["base_sha"] = base.into();
+    lab.give(job);
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Failed, "{}", finish.output);
+    let reason = finish.reason.unwrap();
+    assert!(reason.contains("the time budget ended before the first pair"), "{reason}");
+    lab.server.change(|state| assert!(state.runs.is_empty()));
+}
+
+#[test]
 fn failed_build_reports_its_output() {
     let lab = Lab::new("sh -c 'echo no compiler here; exit 3'", 1);
     lab.give(lab.job(3, 1));

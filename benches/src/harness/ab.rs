@@ -59,6 +59,15 @@ pub struct Compared {
     pub machine_time: Duration,
 }
 
+impl Compared {
+    /// Whether it was measured. A time budget may end before its first pair.
+    pub fn is_measured(&self) -> bool {
+        [&self.base, &self.head].iter().all(|side| {
+            !side.repetitions.is_empty() || !side.failures.is_empty() || side.unsupported.is_some()
+        })
+    }
+}
+
 /// Progress of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
