@@ -1,5 +1,6 @@
 //! `roundtrip ab`: alternates repetitions of two builds, each in new processes, until every case is decided.
 
+use crate::build::Limits;
 use crate::cli::{AbArguments, CompareArguments, Sides};
 use crate::comparison::{self, ComparisonFormat, Line};
 use crate::delivery::Delivery;
@@ -8,7 +9,8 @@ use crate::programs::identical::{self, Build};
 use crate::repository::{Git, Repository};
 use crate::revision::{self, Revision};
 use crate::settings::{self, Settings};
-use crate::{compare, node, output, presets, programs, run, summary};
+use crate::stop::StopSignal;
+use crate::{compare, node, output, presets, programs, run, stop, summary};
 use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::harness::{Outcome, PeerCommand};
@@ -44,8 +46,10 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let prepare = || Delivery::prepare(delivery, Repository::read(&git)?, &settings);
     let delivery = delivery.are_given().then(prepare).transpose()?;
     delivery.as_ref().map_or(Ok(()), Delivery::check_server)?;
-    let source = Source { git: &git, root: root.as_deref(), settings: &settings };
-    let prepared = PreparedComparison::prepare(arguments, &source)?;
+    let timeout = arguments.commands.timeout;
+    let source = Source { git: &git, root: root.as_deref(), settings: &settings, timeout };
+    let mut stop = stop::until_signalled()?;
+    let prepared = PreparedComparison::prepare(arguments, &source, &mut stop)?;
     let (plan, rule) = (&prepared.plan, settings.rule());
     let (identical, pairs) = prepared.identical(&run::peer()?);
     let seed = arguments.seed.unwrap_or_else(rand::random);
@@ -53,7 +57,8 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let programs = if delivery.is_some() { of_both_sides(&pairs) } else { Vec::new() };
     let budget = settings.budget(arguments.budget);
     let comparison = Comparison { pairs, deadline: plan.deadline, rule, budget };
-    let outcome = if comparison.pairs.is_empty() { None } else { Some(measure(&comparison, seed)?) };
+    let outcome =
+        if comparison.pairs.is_empty() { None } else { Some(measure(&comparison, seed, &mut stop)?) };
 
     let measured = outcome.as_ref().map_or(&[][..], |outcome| &outcome.results);
     let lines = lines(measured, &comparison.rule)?;
@@ -123,15 +128,20 @@ fn reports(arguments: &AbArguments) -> crate::Result<()> {
     })
 }
 
-fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared>> {
+fn measure(comparison: &Comparison, seed: u64, stop: &mut StopSignal) -> crate::Result<Outcome<Compared>> {
     let template = "ab {wide_bar:.dim} {pos}/{len} cases decided  {msg:.dim}";
     let bar = output::bar(comparison.pairs.len() as u64, template);
-    let outcome = ab::run(comparison, &run::peer()?, seed, &mut |progress| {
+    let outcome = ab::run_until(comparison, &run::peer()?, seed, &mut |progress| {
         bar.set_position(progress.decided as u64);
         bar.set_message(format!("{} pairs", progress.pairs));
+        stop.check()
     });
     bar.finish_and_clear();
-    Ok(outcome)
+    outcome.continue_value().ok_or_else(stopped)
+}
+
+fn stopped() -> Failure {
+    Failure::Other("Stopped by a signal before all cases were decided.".into())
 }
 
 fn print(
@@ -207,10 +217,12 @@ pub(crate) struct Source<'a> {
     pub(crate) git: &'a Git,
     pub(crate) root: Option<&'a Path>,
     pub(crate) settings: &'a Settings,
+    /// The timeout of each build command.
+    pub(crate) timeout: Duration,
 }
 
 impl PreparedComparison {
-    fn prepare(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<Self> {
+    fn prepare(arguments: &AbArguments, source: &Source<'_>, stop: &mut StopSignal) -> crate::Result<Self> {
         let AbArguments { base, head, .. } = arguments;
         let plan = plan(arguments.preset.as_deref(), arguments.of, source)?;
         let mut revisions = None;
@@ -221,7 +233,11 @@ impl PreparedComparison {
             ),
             Sides::Command => zip(&with_command(&plan, base)?, &with_command(&plan, head)?),
             Sides::Revision => {
-                let [base, head] = revisions.insert([source.build(base)?, source.build(head)?]);
+                let mut build = |name: &str| {
+                    let built = source.build(name, stop);
+                    if stop.check().is_break() { Err(stopped()) } else { built }
+                };
+                let [base, head] = revisions.insert([build(base)?, build(head)?]);
                 zip(&within(&plan, base)?, &within(&plan, head)?)
             }
             Sides::Report => {
@@ -261,7 +277,7 @@ pub(crate) fn without_cases(plan: &Plan, sides: Sides) -> Failure {
 
 impl<'a> Source<'a> {
     /// Checks out and builds a revision.
-    pub(crate) fn build(&self, name: &str) -> crate::Result<Revision> {
+    pub(crate) fn build(&self, name: &str, stop: &mut StopSignal) -> crate::Result<Revision> {
         let root = self.root()?;
         let commit = revision::resolve(self.git, root, name)?;
         let revision = Revision::check_out(self.git, root, &commit)?;
@@ -273,7 +289,7 @@ impl<'a> Source<'a> {
         for folder in revision.add_benchmarks(self.git, self.settings)? {
             eprintln!("It has no {}: measuring it with the one of your checkout", folder.display());
         }
-        revision.build(&self.settings.build, None)?;
+        revision.build(&self.settings.build, Limits { timeout: self.timeout, stop })?;
         Ok(revision)
     }
 

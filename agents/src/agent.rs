@@ -130,7 +130,7 @@ impl<'a> Agent<'a> {
             every,
             history,
             step: arguments.step,
-            timeout: arguments.lab.command_timeout,
+            timeout: arguments.lab.commands.timeout,
             peer: run::peer()?,
             uploader: Uploader::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
             spool,
@@ -202,7 +202,6 @@ impl<'a> Agent<'a> {
                 // The temporary folder means nothing to a reader.
                 let folder = revision.path().display().to_string();
                 let reason = failure.to_string().replace(&format!("{folder}{MAIN_SEPARATOR}"), "");
-                let reason = reason.replace(&format!(" in {folder}"), "");
                 self.remember(commit, Some(reason.clone()), Levels::new());
                 self.log.write(&format!("skipped {name}: {reason}"));
                 return Ok(ControlFlow::Continue(()));
@@ -256,7 +255,7 @@ impl<'a> Agent<'a> {
         let plans = self.plans(&settings, revision)?;
         let mut cases = plans.iter().flat_map(|plan| &plan.cases);
         if !commands.is_empty() || cases.any(|case| case.declared().is_some()) {
-            let built = revision.build(&settings.build, Some(self.limits(stop)));
+            let built = revision.build(&settings.build, self.limits(stop));
             if stop.check().is_break() {
                 return Ok(None);
             }
@@ -282,7 +281,7 @@ impl<'a> Agent<'a> {
             reports.push(subject.clone().report(RunId::draw(), &plan.preset, programs, outcome));
         }
         for imported in commands {
-            let results = import::results(imported, revision.path(), Some(&mut self.limits(stop)));
+            let results = import::results(imported, revision.path(), &mut self.limits(stop));
             if stop.check().is_break() {
                 return Ok(None);
             }

@@ -101,7 +101,8 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> crate::Result<()> {
     let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
     let root = git.root().ok();
     let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
-    let source = Source { git: &git, root: root.as_deref(), settings: &settings };
+    let timeout = arguments.commands.timeout;
+    let source = Source { git: &git, root: root.as_deref(), settings: &settings, timeout };
     let root = source.root()?;
     let plan = ab::plan(arguments.preset.as_deref(), Sides::Revision, &source)?;
     let History { good, commits } = History::read(&git, root, arguments)?;
@@ -416,8 +417,7 @@ impl<'a> Search<'a> {
         self.check_stop()?;
         self.started += 1;
         let source = self.source;
-        let built = source.build(sha.as_str());
-        // Ctrl-C also ends the build.
+        let built = source.build(sha.as_str(), &mut self.stop);
         self.check_stop()?;
         Ok(built.map_err(|failure| failure.to_string()))
     }

@@ -11,28 +11,33 @@ use std::time::{Duration, Instant};
 /// The interval of checks on a command with limits.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Limits of a command that runs unattended: it is killed with all its processes.
+/// Limits of a command: then it is killed with all its processes.
 pub(crate) struct Limits<'a> {
     pub(crate) timeout: Duration,
     pub(crate) stop: &'a mut StopSignal,
 }
 
 /// Builds the programs of a repository in this folder. Output of the commands goes to standard error;
-/// standard output is for results.
+/// standard output is for results. The error begins with the command.
 pub(crate) fn build<'a>(
     commands: impl IntoIterator<Item = &'a CommandLine>,
     folder: &Path,
-    mut limits: Option<Limits<'_>>,
-) -> crate::Result<()> {
+    limits: &mut Limits<'_>,
+) -> Result<(), String> {
     commands.into_iter().try_for_each(|command| {
-        let failed = |reason| Failure::Other(format!("build failed in {}: {reason}", folder.display()));
-        let status =
-            run(command, "Building", folder, std::io::stderr().into(), limits.as_mut()).map_err(failed)?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(failed(format!("`{command}` failed: {status}")))
+        let status = run(command, "Building", folder, std::io::stderr().into(), limits)?;
+        if status.success() { Ok(()) } else { Err(format!("`{command}` failed: {status}")) }
     })
+}
+
+/// [`build()`] in the work tree of the user.
+pub(crate) fn build_here(
+    commands: &[CommandLine],
+    root: &Path,
+    limits: &mut Limits<'_>,
+) -> crate::Result<()> {
+    let failed = |reason| Failure::Other(format!("build failed in {}: {reason}", root.display()));
+    build(commands, root, limits).map_err(failed)
 }
 
 /// Runs a command in this folder. Prints the command line and its errors to standard error.
@@ -41,7 +46,7 @@ pub(crate) fn run(
     doing: &str,
     folder: &Path,
     stdout: Stdio,
-    limits: Option<&mut Limits<'_>>,
+    limits: &mut Limits<'_>,
 ) -> Result<ExitStatus, String> {
     let CommandLine(words) = command;
     let (program, arguments) = words.split_first().ok_or("empty command in roundtrip.toml")?;
@@ -49,9 +54,7 @@ pub(crate) fn run(
     let mut process = Command::new(program);
     process.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::inherit());
     let failed = |error| format!("cannot start `{command}`: {error}");
-    let Some(limits) = limits else { return process.status().map_err(failed) };
-
-    process_group::prepare(&mut process);
+    process_group::prepare_without_terminal(&mut process);
     let began = Instant::now();
     let mut child = process.spawn().map_err(failed)?;
     let group = ProcessGroup::new(&child).map_err(failed)?;
@@ -62,7 +65,7 @@ pub(crate) fn run(
         let reason = if limits.stop.wait_until(Instant::now() + LOOK_INTERVAL).is_break() {
             "was stopped".to_owned()
         } else if began.elapsed() > limits.timeout {
-            format!("timed out after {} s", limits.timeout.as_secs())
+            format!("timed out after {} s (--command-timeout)", limits.timeout.as_secs())
         } else {
             continue;
         };

@@ -276,6 +276,8 @@ pub(crate) struct InitArguments {
     /// Use the defaults without asking, as without a terminal.
     #[arg(long, short)]
     pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) commands: CommandArguments,
 }
 
 /// The language of an example program.
@@ -318,6 +320,8 @@ pub(crate) struct RunArguments {
     /// Append a Markdown summary to this file, such as `$GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) commands: CommandArguments,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
@@ -530,6 +534,8 @@ pub(crate) struct AbArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) commands: CommandArguments,
+    #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
 
@@ -558,6 +564,8 @@ pub(crate) struct BisectArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) commands: CommandArguments,
 }
 
 /// What the two sides of a comparison are.
@@ -815,15 +823,22 @@ pub(crate) struct LabArguments {
     /// Allow repositories on this machine (file://) that the agent's user owns.
     #[arg(long, conflicts_with = "repository")]
     pub(crate) allow_local_repositories: bool,
-    /// Timeout of each command of a repository.
-    #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
-    pub(crate) command_timeout: Duration,
+    #[command(flatten)]
+    pub(crate) commands: CommandArguments,
     /// Memory limit for a job and for each of its processes, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = mebibytes())]
     pub(crate) memory_mib_max: u64,
     /// Size limit of a work tree with its home folder, and of each file, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = mebibytes())]
     pub(crate) disk_mib_max: u64,
+}
+
+/// Limits of the commands in roundtrip.toml.
+#[derive(Debug, Args)]
+pub(crate) struct CommandArguments {
+    /// Timeout of each command of a repository.
+    #[arg(id = "command_timeout", long = "command-timeout", value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Duration,
 }
 
 /// Above zero, and small enough that its bytes fit a `u64`.

@@ -50,8 +50,13 @@ pub(crate) fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// Imports the results of a command in the settings.
-pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'_>) -> crate::Result<()> {
-    let (name, bytes) = results(imported, root, None)?;
+pub(crate) fn of_command(
+    imported: &Imported,
+    root: &Path,
+    delivery: &Delivery<'_>,
+    mut limits: Limits<'_>,
+) -> crate::Result<()> {
+    let (name, bytes) = results(imported, root, &mut limits)?;
     take(delivery, name, bytes, imported.format)
 }
 
@@ -59,7 +64,7 @@ pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'
 pub(crate) fn results(
     imported: &Imported,
     root: &Path,
-    limits: Option<&mut Limits<'_>>,
+    limits: &mut Limits<'_>,
 ) -> crate::Result<(String, Vec<u8>)> {
     let Imported { run: command, file, .. } = imported;
     // A file, so that the command never waits for a reader.

@@ -126,10 +126,13 @@ impl Revision {
     }
 
     /// Fetches submodules and runs the build commands.
-    pub(crate) fn build(&self, commands: &[CommandLine], limits: Option<Limits<'_>>) -> crate::Result<()> {
+    pub(crate) fn build(&self, commands: &[CommandLine], mut limits: Limits<'_>) -> crate::Result<()> {
         let submodules = self.path().join(".gitmodules").exists();
         let submodules = submodules.then(|| CommandLine(SUBMODULES.map(str::to_owned).to_vec()));
-        build::build(submodules.iter().chain(commands), self.path(), limits)
+        let built = build::build(submodules.iter().chain(commands), self.path(), &mut limits);
+        built.map_err(|reason| {
+            Failure::Other(format!("build of commit {} failed: {reason}", self.commit.short()))
+        })
     }
 
     /// The case with its program from this revision, if a definition of the repository declares the program.

@@ -1,5 +1,6 @@
 //! `run`, `show` and `upload`: measures, prints, saves and uploads.
 
+use crate::build::Limits;
 use crate::cli::{Format, RunArguments, ShowArguments, UploadArguments};
 use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use crate::settings::{self, Settings};
 use crate::table::{Places, Style};
 use crate::upload::{self, UploadKind};
 use crate::{
-    build, compare, import, node, output, presets, programs, ranking, selection, spool, summary, table,
+    build, compare, import, node, output, presets, programs, ranking, selection, spool, stop, summary, table,
 };
 use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
@@ -45,9 +46,11 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     }
     delivery.check_server()?;
     let peer = peer()?;
+    let timeout = arguments.commands.timeout;
     if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(|case| case.declared().is_some())
     {
-        build::build(&settings.build, &root, None)?;
+        let mut stop = stop::until_signalled()?;
+        build::build_here(&settings.build, &root, &mut Limits { timeout, stop: &mut stop })?;
     }
     programs::check(&plans, &settings)?;
     let git = Git::here();
@@ -58,7 +61,12 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
         measure(plan, tree, &peer, &delivery, arguments)
     };
     let failed: Vec<usize> = plans.iter().map(measure).collect::<crate::Result<_>>()?;
-    commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))?;
+    if !commands.is_empty() {
+        let mut stop = stop::until_signalled()?;
+        for command in commands {
+            import::of_command(command, &root, &delivery, Limits { timeout, stop: &mut stop })?;
+        }
+    }
     match failed.iter().sum() {
         0 => Ok(()),
         failed => Err(Failure::Other(format!("{} failed; see above", counted(failed, "case")))),

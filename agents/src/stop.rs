@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use std::ops::ControlFlow;
 use std::process::exit;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -28,9 +29,9 @@ pub(crate) struct Stopper(Sender<StopEvent>);
 
 impl Stopper {
     /// Requests a stop. The agent stops between two repetitions.
-    pub(crate) fn stop(&self) {
-        // Without a receiver, it has already stopped.
-        let _ = self.0.send(StopEvent::Stop);
+    /// Returns whether the signal still exists.
+    pub(crate) fn stop(&self) -> bool {
+        self.0.send(StopEvent::Stop).is_ok()
     }
 }
 
@@ -47,17 +48,30 @@ pub(crate) fn signal() -> (StopSignal, Stopper) {
     (StopSignal { events, sender, stopped: false }, stopper)
 }
 
-/// Set by SIGINT, SIGTERM, SIGHUP and Ctrl-C. The second signal ends the process and its peers immediately.
+/// The handler of signals, of which a process has one, and the newest signal that it sets.
+static HANDLER: Mutex<Handler> = Mutex::new(Handler { is_set: false, stopper: None });
+
+struct Handler {
+    is_set: bool,
+    stopper: Option<Stopper>,
+}
+
+/// Set by SIGINT, SIGTERM, SIGHUP and Ctrl-C. The second one, and any after the signal is dropped, ends the process and its peers
+/// immediately.
 pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
     let (signal, stopper) = signal();
-    let mut asked = false;
-    ctrlc::set_handler(move || {
-        if std::mem::replace(&mut asked, true) {
-            exit(INTERRUPTED);
-        }
-        stopper.stop();
-    })
-    .map_err(|error| Failure::Other(format!("cannot listen for signals: {error}")))?;
+    let mut handler = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
+    handler.stopper = Some(stopper);
+    if !handler.is_set {
+        ctrlc::set_handler(|| {
+            let stopper = HANDLER.lock().unwrap_or_else(PoisonError::into_inner).stopper.take();
+            if !stopper.is_some_and(|stopper| stopper.stop()) {
+                exit(INTERRUPTED);
+            }
+        })
+        .map_err(|error| Failure::Other(format!("cannot listen for signals: {error}")))?;
+        handler.is_set = true;
+    }
     Ok(signal)
 }
 

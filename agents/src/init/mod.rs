@@ -4,12 +4,13 @@
 mod example;
 mod found;
 
+use crate::build::Limits;
 use crate::cli::{InitArguments, Language, YesOrNo};
 use crate::failure::{Failure, OnDisk};
 use crate::format::{counted, nanoseconds};
 use crate::repository::Git;
 use crate::settings::{self, CommandLine, Settings};
-use crate::{build, output, presets, run, table};
+use crate::{build, output, presets, run, stop, table};
 use clap::ValueEnum;
 use example::{Example, FOLDER, GO_MODULE, GO_MODULE_TEXT, OtherLanguage};
 use found::{Found, FoundLanguage};
@@ -20,6 +21,7 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const DEFINITION: &str = "benchmarks/roundtrip/ipc.toml";
 const WORKFLOW: &str = ".github/workflows/roundtrip.yml";
@@ -50,7 +52,7 @@ pub(crate) fn init(arguments: &InitArguments) -> crate::Result<()> {
     write(&found.root, &new)?;
     output::print(&listing(&new, &kept))?;
     if choices.example.is_some() {
-        measure(&found, &choices)?;
+        measure(&found, &choices, arguments.commands.timeout)?;
     }
     output::print(&next(&found, &choices, !new.is_empty()))
 }
@@ -298,7 +300,7 @@ fn listing(new: &[NewFile], kept: &[NewFile]) -> String {
 // The first measurement.
 
 /// Builds the program, and measures its smallest case.
-fn measure(found: &Found, choices: &Choices) -> crate::Result<()> {
+fn measure(found: &Found, choices: &Choices, timeout: Duration) -> crate::Result<()> {
     let Some(example) = choices.example else { return Ok(()) };
     let settings = Settings::read(&found.root)?;
     let has_settings = settings.presets.iter().any(|preset| preset.as_str() == DEFINITION);
@@ -314,7 +316,10 @@ fn measure(found: &Found, choices: &Choices) -> crate::Result<()> {
     let ours: Vec<CommandLine> =
         example.build.and_then(|command| command.try_into().ok()).into_iter().collect();
     let commands = if has_settings { &settings.build } else { &ours };
-    build::build(commands, &found.root, None).map_err(|failure| kept(failure.to_string()))?;
+    let mut stop = stop::until_signalled()?;
+    let mut limits = Limits { timeout, stop: &mut stop };
+    build::build_here(commands, &found.root, &mut limits).map_err(|failure| kept(failure.to_string()))?;
+    drop(stop);
 
     let plan = presets::plan(&found.root.join(DEFINITION).to_string_lossy())?;
     let programs = plan.cases.iter().filter(|case| case.declared().is_some());

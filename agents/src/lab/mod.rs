@@ -94,7 +94,7 @@ impl<'a> Lab<'a> {
         }
         let runner = Runner {
             confinement,
-            timeout: arguments.command_timeout,
+            timeout: arguments.commands.timeout,
             disk_bytes: arguments.disk_mib_max << 20,
         };
         runner.check()?;

@@ -176,7 +176,7 @@ impl LabService {
             Some(text) => absolute(text)?,
             None => one_line(&manager.system.lab_state().to_string_lossy())?,
         };
-        let timeout = humantime::format_duration(lab.command_timeout).to_string().replace(' ', "");
+        let timeout = humantime::format_duration(lab.commands.timeout).to_string().replace(' ', "");
         let limits = [
             ("--command-timeout", timeout),
             ("--memory-mib-max", lab.memory_mib_max.to_string()),

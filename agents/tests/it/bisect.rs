@@ -1,5 +1,6 @@
 //! `roundtrip bisect`: finds the commit that made a case slower, in a real repository with real builds.
 
+use crate::builds::HANG;
 use crate::run::{commit_all, git, repository};
 use crate::server::wait_until;
 use crate::{
@@ -138,11 +139,35 @@ fn reports_a_range_if_the_commit_before_does_not_build() {
     let text = printed(&bisect(folder.path(), &["--good", "HEAD~3", "ours"]));
     let [first, last] = ["HEAD~1", "HEAD"].map(|revision| sha(folder.path(), revision));
     let range = format!("One of 2 commits, {} to {}: +", &first[..7], &last[..7]);
-    let reason = "broken (skipped: build failed in ";
+    let reason = "broken (skipped: build of commit ";
     assert_contains(
         &text,
         &[&range, ", probability > 0.99, ", "All but the last could not be measured", reason],
     );
+}
+
+#[test]
+fn skips_a_commit_whose_build_hangs() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository();
+    let folder = folder.path();
+    add_definition(folder);
+    settings(folder, "'sh bench/build'");
+    for (build, format) in [("", FAST), (HANG, "hangs"), ("", SLOW)] {
+        let build = format!("{build}mkdir -p bench/built\ncp bench/source bench/built/ours\n");
+        fs::write(folder.join("bench/build"), build).unwrap();
+        commit(folder, format);
+    }
+    let text = printed(&bisect(folder, &["--good", "HEAD~2", "--command-timeout", "4s"]));
+    let hangs = sha(folder, "HEAD~1");
+    let reason = format!(
+        "hangs (skipped: build of commit {} failed: `sh bench/build` timed out after 4 s (--command-timeout))",
+        &hangs[..7]
+    );
+    assert_contains(&text, &["One of 2 commits, ", &reason]);
+    has_no_worktree(folder);
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod attack;
 // Builds with shell scripts.
 #[cfg(unix)]
 mod bisect;
+#[cfg(unix)]
+mod builds;
 mod compare;
 #[cfg(target_os = "linux")]
 mod confine;

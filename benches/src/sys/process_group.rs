@@ -13,6 +13,12 @@ pub fn prepare(command: &mut Command) {
     imp::prepare(command);
 }
 
+/// [`prepare()`] for a program that runs unattended: it has no terminal, so it cannot wait for a password there.
+pub fn prepare_without_terminal(command: &mut Command) {
+    super::death::prepare(command);
+    imp::prepare_without_terminal(command);
+}
+
 #[cfg(unix)]
 mod imp {
     //! Unix: a process group (setpgid(2)).
@@ -28,6 +34,13 @@ mod imp {
     pub(super) fn prepare(command: &mut Command) {
         // A new group with the process's number.
         command.process_group(0);
+    }
+
+    #[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
+    pub(super) fn prepare_without_terminal(command: &mut Command) {
+        // A new session has no terminal, and one new group with the process's number (setsid(2)).
+        // SAFETY: one system call that is safe after fork and touches no memory of the parent.
+        unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
     }
 
     impl ProcessGroup {
@@ -75,6 +88,8 @@ mod imp {
     pub struct ProcessGroup(OwnedHandle);
 
     pub(super) fn prepare(_command: &mut Command) {}
+
+    pub(super) fn prepare_without_terminal(_command: &mut Command) {}
 
     impl ProcessGroup {
         /// For a program that has just been started.
