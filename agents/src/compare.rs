@@ -13,7 +13,7 @@ use crate::{output, table};
 use roundtrip_stats::movement::Reference;
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::movement::{self, Movement};
-use roundtrip_wire::{CaseResult, RunReport};
+use roundtrip_wire::{CaseResult, MeasuredProgram, RunReport};
 use serde::Serialize;
 use std::path::Path;
 
@@ -25,6 +25,8 @@ struct Comparison {
     machine: Option<Movement>,
     /// The fewest repetitions per side with which a single change is significant among these cases.
     repetitions_needed: usize,
+    /// The compared cases whose program files are equal in both reports.
+    identical: Vec<String>,
     cases: Vec<Line>,
 }
 
@@ -44,6 +46,12 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
         differences,
         machine,
         repetitions_needed: rule.repetitions_needed(cases.iter().map(Line::tests).sum()),
+        identical: sides
+            .iter()
+            .zip(&cases)
+            .filter(|(sides, line)| line.ratio.is_some() && run_equal_code(&base, &head, sides))
+            .map(|(_, line)| line.case.clone())
+            .collect(),
         cases,
     };
     match arguments.format {
@@ -51,7 +59,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
         ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,
         ComparisonFormat::Human => {
             let table = comparison::render_table(&comparison.cases);
-            output::print(&format!("{}{table}{}", comparison.head(), comparison.too_few_repetitions()))?;
+            let [few, identical] = [comparison.too_few_repetitions(), comparison.identical_programs()];
+            output::print(&format!("{}{table}{few}{identical}", comparison.head()))?;
         }
     }
     if comparison.cases.iter().all(|line| line.ratio.is_none()) {
@@ -118,6 +127,32 @@ impl Comparison {
             counted(compared, "case")
         )
     }
+
+    /// States which cases ran the same program.
+    fn identical_programs(&self) -> String {
+        let compared = self.cases.iter().filter(|line| line.ratio.is_some()).count();
+        match self.identical.len() {
+            0 => String::new(),
+            count => format!(
+                "\nSame program files in both reports: {count} of {}. A change there comes from the machine, or from other \
+                 files that the program opens.",
+                counted(compared, "case")
+            ),
+        }
+    }
+}
+
+/// Whether the program of a case has equal files in both reports.
+fn run_equal_code(base: &RunReport, head: &RunReport, sides: &Sides<'_>) -> bool {
+    let program = |report: &RunReport, result: Option<&CaseResult>| {
+        let result = result?;
+        let is_one = |program: &&MeasuredProgram| {
+            (&program.transport, &program.variant) == (&result.transport.slug, &result.case.variant)
+        };
+        report.programs.iter().find(is_one).cloned()
+    };
+    let (base, head) = (program(base, sides.0), program(head, sides.1));
+    base.zip(head).is_some_and(|(base, head)| base.has_code_of(&head))
 }
 
 fn sentence(machine: &Movement) -> String {

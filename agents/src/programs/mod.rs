@@ -65,7 +65,11 @@ pub(crate) fn measured<'a>(
             Some((_, folder)) if tree.is_some_and(|tree| tree.has(folder, &files)) => ProgramOrigin::Commit,
             Some(_) => ProgramOrigin::Found,
         };
-        let code = digests.code(&files, tree.map(|tree| tree.root));
+        // No commit changes an installed program: the digest of its file suffices.
+        let code = match origin {
+            ProgramOrigin::Machine => BTreeMap::new(),
+            _ => digests.code(&files, tree.map(|tree| tree.root)),
+        };
         let files = files
             .into_iter()
             .filter_map(|ProgramFile { word, path, .. }| Some((word, digests.file(&path)?)))

@@ -1,7 +1,10 @@
 //! `roundtrip compare`: compares only results with the same methodology.
 
 use crate::run::repository;
-use crate::{assert_contains, printed, printed_json, read_json, refused, run_command};
+use crate::{
+    assert_contains, definition_of_programs, has_programs, printed, printed_json, read_json, refused,
+    run_command, words,
+};
 use std::path::Path;
 
 /// Two ends of one ring, and hundreds of times more messages than it holds.
@@ -71,6 +74,33 @@ fn report_equals_itself() {
     }
     let text = printed(&run_command(folder, &["compare", "same.json", "same.json"]));
     assert!(text.contains("+0.00 %") && !text.contains("not comparable"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_cases_with_equal_programs() {
+    if !has_programs() {
+        return;
+    }
+    let folder = repository();
+    let folder = folder.path();
+    std::fs::write(folder.join("ours.toml"), definition_of_programs(&["ours"], "['sh', 'source']")).unwrap();
+    for (name, text) in [("one", ""), ("same", ""), ("other", "# comment\n")] {
+        let script = format!("{text}exec {} peer framing advanced\n", words());
+        std::fs::write(folder.join("source"), script).unwrap();
+        printed(&run_command(folder, &["run", "--preset", "ours.toml", "--output", &format!("{name}.json")]));
+    }
+    // The exit code depends on the movement of the machine between the reports.
+    let compare = |head: &str, format: &str| {
+        let output = run_command(folder, &["compare", "one.json", head, "--format", format]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let sentence = "Same program files in both reports: 1 of 1 case.";
+    assert_contains(&compare("same.json", "human"), &[sentence]);
+    let found: serde_json::Value = serde_json::from_str(&compare("same.json", "json")).unwrap();
+    assert_eq!(found["identical"][0], found["cases"][0]["case"]);
+    let text = compare("other.json", "human");
+    assert!(text.contains("1 case: ") && !text.contains("Same program files"), "{text}");
 }
 
 #[test]

@@ -102,9 +102,20 @@ pub struct MeasuredProgram {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
     /// The same of what executes, by name: of these files, the shared libraries that they load, and the interpreters of scripts.
-    /// Of an ELF file, only sections that a program reads count, without build ids and the path of the work tree.
+    /// Of an ELF file, only sections that a program reads count, without build ids and the path of the work tree. Absent for
+    /// installed programs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub code: BTreeMap<String, String>,
+}
+
+impl MeasuredProgram {
+    /// Whether both execute the same, as far as their files show. A program can open further files.
+    #[must_use]
+    pub fn has_code_of(&self, other: &Self) -> bool {
+        let is_complete =
+            !self.files.is_empty() && self.files.keys().all(|word| self.code.contains_key(word));
+        is_complete && self.code == other.code
+    }
 }
 
 /// Where a program comes from.

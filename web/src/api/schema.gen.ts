@@ -3136,7 +3136,8 @@ export interface components {
         MeasuredProgram: {
             /**
              * @description The same of what executes, by name: of these files, the shared libraries that they load, and the interpreters of scripts.
-             *     Of an ELF file, only sections that a program reads count, without build ids and the path of the work tree.
+             *     Of an ELF file, only sections that a program reads count, without build ids and the path of the work tree. Absent for
+             *     installed programs.
              */
             code?: {
                 [key: string]: string;
