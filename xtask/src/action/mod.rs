@@ -56,12 +56,13 @@ repetitions = 3
 "#;
 
 type Check = fn(&Fixture) -> Result<()>;
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
     ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
     ("rejects changed, renamed and wrongly signed releases", rejects_wrong_releases),
     ("reports a missing id-token permission", fails_without_permission),
     ("refuses a token to a pull request job", refuses_tokens_to_pull_requests),
     ("uploads a regression, then fails the job", fails_the_job_on_a_regression),
+    ("stops a comparison at its budget", stops_at_its_budget),
     ("uploads the other cases of a failed run, then fails the job", uploads_a_failed_run),
     ("compares a pull request and keeps one comment", comments_on_a_pull_request),
     ("comments for a fork as untrusted text", comments_for_a_fork),
@@ -386,6 +387,28 @@ fn fails_the_job_on_a_regression(fixture: &Fixture) -> Result<()> {
     ensure!(job.summary.starts_with("### 1 of 1 cases regressed\n"), "the summary is {:?}", job.summary);
     let run = fixture.newest_run()?;
     ensure!(run["preset"] == "formats", "the run that arrived is {run}\n{}", job.log);
+    Ok(())
+}
+
+fn stops_at_its_budget(fixture: &Fixture) -> Result<()> {
+    let mut job = fixture.main_job("push")?;
+    let changes = [
+        ("mode", "ab"),
+        ("base", "main"),
+        ("head", "change"),
+        ("fail-on", "inconclusive"),
+        ("preset", "formats.toml"),
+        // Too short for a pair.
+        ("budget", "1ms"),
+        ("token", &fixture.token),
+    ];
+    let inputs = fixture.measuring(&job, &changes);
+    fixture.expect(&mut job, &inputs, 4, "time budget used: has 0 pairs")?;
+    ensure!(
+        job.summary.starts_with("### None of 1 cases regressed, 1 inconclusive\n"),
+        "the summary is {:?}",
+        job.summary
+    );
     Ok(())
 }
 
