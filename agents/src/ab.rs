@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::programs::identical::{self, Build};
 use crate::repository::{Git, Repository};
 use crate::revision::{self, Revision};
+use crate::rounds::Rounds;
 use crate::settings::{self, Settings};
 use crate::stop::StopSignal;
 use crate::{compare, node, output, presets, programs, run, stop, summary};
@@ -42,6 +43,13 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
     let root = git.root().ok();
     let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
+    if arguments.of == Sides::Revision && arguments.preset.is_none() && settings.has_only_commands() {
+        let timeout = arguments.commands.timeout;
+        return commands(
+            arguments,
+            &Source { git: &git, root: root.as_deref(), settings: &settings, timeout },
+        );
+    }
     let delivery = &arguments.delivery;
     let prepare = || Delivery::prepare(delivery, Repository::read(&git)?, &settings);
     let delivery = delivery.are_given().then(prepare).transpose()?;
@@ -64,11 +72,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let lines = lines(measured, &comparison.rule)?;
     let detectable = comparison::detectable(measured, &lines, &comparison.rule, &[Verdict::NoChange]);
     let lines = with_identical(lines, &identical, &comparison.rule)?;
-    if let Some(path) = &arguments.summary {
-        let text = summary::of_comparison(&arguments.base, &arguments.head, &lines, detectable);
-        summary::append(path, &text)?;
-    }
-    print(arguments.format, seed, measured, &lines, detectable)?;
+    show(arguments, seed, measured, &lines, detectable)?;
     let Some(outcome) = outcome else { return Ok(()) };
     if let Some(delivery) = delivery {
         let outcome = both_sides(outcome);
@@ -78,12 +82,65 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
             delivery.keep(RunId::draw(), plan, programs, outcome)?.send()?;
         }
     }
+    check(arguments, &lines)
+}
+
+/// Compares the results of the commands in the settings.
+fn commands(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<()> {
+    if arguments.delivery.are_given() {
+        return Err(Failure::Usage(format!(
+            "--output and --upload do not accept the results of commands in {}. Upload each commit with `roundtrip run \
+             --upload`.",
+            settings::FILE
+        )));
+    }
+    let mut stop = stop::until_signalled()?;
+    let [base, head] = source.sides(arguments, &mut stop)?;
+    let seed = arguments.seed.unwrap_or_else(rand::random);
+    let rule = source.settings.rule();
+    let rounds = Rounds {
+        commands: &source.settings.command,
+        revisions: [&base, &head],
+        rule: &rule,
+        budget: source.settings.budget(arguments.budget),
+        timeout: source.timeout,
+    };
+    let found = rounds.compare(seed, &mut stop);
+    if stop.check().is_break() {
+        return Err(stopped());
+    }
+    let found = found?;
+    let mut lines = lines(&found.compared, &rule)?;
+    let detectable = comparison::detectable(&found.compared, &lines, &rule, &[Verdict::NoChange]);
+    let alone = found.only_base.iter().map(|base| (Some(base), None));
+    let alone: Vec<_> = alone.chain(found.only_head.iter().map(|head| (None, Some(head)))).collect();
+    lines.extend(comparison::of_results(&alone, true, &rule, 0.0)?);
+    show(arguments, seed, &found.compared, &lines, detectable)?;
+    check(arguments, &lines)
+}
+
+/// Prints the answer, and appends it to the summary.
+fn show(
+    arguments: &AbArguments,
+    seed: u64,
+    measured: &[Compared],
+    lines: &[Line],
+    detectable: Option<f64>,
+) -> crate::Result<()> {
+    if let Some(path) = &arguments.summary {
+        let text = summary::of_comparison(&arguments.base, &arguments.head, lines, detectable);
+        summary::append(path, &text)?;
+    }
+    print(arguments.format, seed, measured, lines, detectable)
+}
+
+fn check(arguments: &AbArguments, lines: &[Line]) -> crate::Result<()> {
     if lines.iter().all(|line| line.verdict == Verdict::NotComparable) {
         return Err(Failure::NotComparable(
             "No case has results on both sides; see the reasons above.".into(),
         ));
     }
-    comparison::check_verdicts(&lines, &arguments.fail_on)
+    comparison::check_verdicts(lines, &arguments.fail_on)
 }
 
 /// The line of each measured case.
@@ -233,11 +290,7 @@ impl PreparedComparison {
             ),
             Sides::Command => zip(&with_command(&plan, base)?, &with_command(&plan, head)?),
             Sides::Revision => {
-                let mut build = |name: &str| {
-                    let built = source.build(name, stop);
-                    if stop.check().is_break() { Err(stopped()) } else { built }
-                };
-                let [base, head] = revisions.insert([build(base)?, build(head)?]);
+                let [base, head] = revisions.insert(source.sides(arguments, stop)?);
                 zip(&within(&plan, base)?, &within(&plan, head)?)
             }
             Sides::Report => {
@@ -276,6 +329,15 @@ pub(crate) fn without_cases(plan: &Plan, sides: Sides) -> Failure {
 }
 
 impl<'a> Source<'a> {
+    /// Builds base and head.
+    fn sides(&self, arguments: &AbArguments, stop: &mut StopSignal) -> crate::Result<[Revision; 2]> {
+        let mut build = |name: &str| {
+            let built = self.build(name, stop);
+            if stop.check().is_break() { Err(stopped()) } else { built }
+        };
+        Ok([build(&arguments.base)?, build(&arguments.head)?])
+    }
+
     /// Checks out and builds a revision.
     pub(crate) fn build(&self, name: &str, stop: &mut StopSignal) -> crate::Result<Revision> {
         let root = self.root()?;

@@ -124,12 +124,30 @@ pub(crate) fn report(
 ) -> crate::Result<(RunReport, Format)> {
     let (mut report, import) = parse(subject, name, bytes, format)?;
     let format = import.format;
+    report.results = whole(import);
+    Ok((report, format))
+}
+
+/// Parses the bytes into results without a report.
+pub(crate) fn cases(name: &str, bytes: &[u8], format: OrAuto<Format>) -> crate::Result<Vec<CaseResult>> {
+    Ok(whole(parse_file(name, bytes, format)?))
+}
+
+fn whole(import: Import) -> Vec<CaseResult> {
     let whole = |(result, repetitions): (CaseResult, Repetitions)| CaseResult {
         repetitions: repetitions.to_wire().collect(),
         ..result
     };
-    report.results = import.into_results().map(whole).collect();
-    Ok((report, format))
+    import.into_results().map(whole).collect()
+}
+
+fn parse_file(name: &str, bytes: &[u8], format: OrAuto<Format>) -> crate::Result<Import> {
+    let import = roundtrip_import::import(bytes, format.0)
+        .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+    for warning in &import.warnings {
+        eprintln!("{name}: {warning}");
+    }
+    Ok(import)
 }
 
 /// Parses the bytes, and returns a report without the results, and the results.
@@ -139,11 +157,7 @@ fn parse(
     bytes: &[u8],
     format: OrAuto<Format>,
 ) -> crate::Result<(RunReport, Import)> {
-    let import = roundtrip_import::import(bytes, format.0)
-        .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
-    for warning in &import.warnings {
-        eprintln!("{name}: {warning}");
-    }
+    let import = parse_file(name, bytes, format)?;
     let now = Utc::now();
     let outcome = Outcome {
         // A file does not describe the machine in our terms.

@@ -19,6 +19,7 @@
 //! - `table`: the report as text.  `ranking`: its last lines.  `node`: which `node` to measure.
 //! - `import`: results of other tools.
 //! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
+//!   `rounds`: compares the results of a repository's commands.
 //! - `bisect`: finds the commit that made a case slower.
 //! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
 //! - `detect`: finds change points in a CSV file.
@@ -62,6 +63,7 @@ mod record;
 mod remote;
 mod repository;
 mod revision;
+mod rounds;
 mod run;
 mod selection;
 mod service;

@@ -47,7 +47,8 @@ pub(crate) struct Settings {
     /// Machines that may upload results. Default: any. Use it to keep laptops out of the charts; results of
     /// different machines are never compared.
     pub(crate) machines: Vec<Name>,
-    /// Other benchmark commands, whose results `roundtrip run` imports after measuring the presets.
+    /// Other benchmark commands, whose results `roundtrip run` imports after measuring the presets. `roundtrip ab --of revision`
+    /// compares them if no preset is a definition.
     pub(crate) command: Vec<Imported>,
     /// Thresholds for the verdicts of comparisons.
     pub(crate) thresholds: Thresholds,
@@ -144,6 +145,11 @@ impl Settings {
         named.unwrap_or_else(|| Slug::from_name(repository_name))
     }
 
+    /// Whether comparisons of revisions use the commands, because there is no definition.
+    pub(crate) fn has_only_commands(&self) -> bool {
+        !self.command.is_empty() && !self.presets.iter().any(Preset::is_definition)
+    }
+
     pub(crate) fn rule(&self) -> Rule {
         let or = |percent: Option<Percent>, default: f64| percent.map_or(default, |Percent(of)| of / 100.0);
         let (thresholds, default) = (&self.thresholds, Rule::default());
@@ -179,9 +185,13 @@ impl Preset {
         &self.0
     }
 
+    fn is_definition(&self) -> bool {
+        self.0.ends_with(".toml")
+    }
+
     /// A preset's name, or the absolute path of a definition.
     pub(crate) fn within(&self, root: &Path) -> PathBuf {
-        if self.0.ends_with(".toml") { root.join(&self.0) } else { PathBuf::from(&self.0) }
+        if self.is_definition() { root.join(&self.0) } else { PathBuf::from(&self.0) }
     }
 }
 

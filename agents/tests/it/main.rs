@@ -38,6 +38,8 @@ mod proxy;
 #[cfg(target_os = "linux")]
 mod record;
 mod remote;
+#[cfg(unix)]
+mod rounds;
 mod run;
 mod server;
 mod service;
