@@ -102,7 +102,7 @@ pub(crate) fn of_results(
         .iter()
         .map(|(base, head)| case(base.as_ref()?, head.as_ref()?, movement).filter(|_| are_comparable))
         .collect();
-    let compared = comparison::unpaired(rule, &cases);
+    let compared = comparison::compare(rule, &cases);
     let line = |((base, head), compared): (&(_, _), _)| {
         finished(Option::as_ref(base), Option::as_ref(head), compared, rule)
     };
@@ -114,6 +114,7 @@ fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>, movement: f64) -> Opti
     are_alike.then_some(Case {
         p50s_ns: [&base.p50s_ns, &head.p50s_ns],
         profiles: Some([&base.profiles, &head.profiles]),
+        rounds: None,
         // Only the server knows the machine's earlier effects.
         effects: &[],
         movement,

@@ -119,7 +119,7 @@ fn tied(fastest: &Entry, rest: &[Entry]) -> String {
     let times = |entry| [&fastest.p50s_ns, entry].map(Vec::as_slice);
     let cases = rest.iter().map(|entry| Some(Case { p50s_ns: times(&entry.p50s_ns), ..Case::default() }));
     let cases: Vec<Option<Case<'_>>> = cases.collect();
-    let compared = comparison::unpaired(&rule, &cases);
+    let compared = comparison::compare(&rule, &cases);
     let is_slower = |compared: &Option<comparison::Compared>| {
         compared.as_ref().is_some_and(|compared| compared.verdict == Verdict::Regressed)
     };

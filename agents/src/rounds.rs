@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use roundtrip_bench::harness::ab::Compared;
-use roundtrip_stats::shape::{self, P50, Profile};
+use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::{self, Rule, SequentialComparison};
 use roundtrip_wire::CaseResult;
 use std::time::{Duration, Instant};
@@ -222,9 +222,7 @@ fn is_same_case(one: &CaseResult, other: &CaseResult) -> bool {
 
 /// The pair of a round.
 fn pair([base, head]: &[CaseResult; 2]) -> crate::Result<verdict::Pair> {
-    let (base, head) = (profile(base)?, profile(head)?);
-    let profile: Profile = std::array::from_fn(|quantile| head[quantile] - base[quantile]);
-    Ok(verdict::Pair { p50: profile[P50], profile })
+    Ok(verdict::Pair::new([&profile(base)?, &profile(head)?], None))
 }
 
 /// The median of each quantile over the repetitions.

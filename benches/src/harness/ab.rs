@@ -6,14 +6,13 @@
 //! each side of a pair is slower with equal probability, as the signed-rank test requires.
 
 use super::case_recorder::CaseRecorder;
-use super::measured::NotMeasured;
+use super::measured::{Measured, NotMeasured};
 use super::paired::{self, Parts};
 use super::{Outcome, PeerCommand, RunStart, repetition};
 use crate::definition::PlannedCase;
 use crate::program::Program;
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
-use roundtrip_stats::shape::{P50, Profile};
 use roundtrip_stats::verdict::{self, Rule, SequentialComparison};
 use roundtrip_wire::CaseResult;
 use std::convert::Infallible;
@@ -228,7 +227,7 @@ pub fn try_once(case: &PlannedCase, deadline: Duration, peer: &PeerCommand) -> b
 
 /// Pairs of one case, without a verdict.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct MeasuredPairs {
     /// All of base's repetitions.
     pub base: CaseResult,
     /// All of head's.
@@ -245,7 +244,7 @@ pub fn measure_pairs(
     peer: &PeerCommand,
     order_seed: u64,
     wants_more: &mut dyn FnMut(Option<f64>) -> bool,
-) -> Measured {
+) -> MeasuredPairs {
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut state = PairState::new(pair);
     let mut newest = None;
@@ -255,7 +254,7 @@ pub fn measure_pairs(
         newest = state.pairs.get(before).map(|pair| pair.p50);
     }
     let log_ratios = state.pairs.iter().map(|pair| pair.p50).collect();
-    Measured { base: state.base.into_result(), head: state.head.into_result(), log_ratios }
+    MeasuredPairs { base: state.base.into_result(), head: state.head.into_result(), log_ratios }
 }
 
 impl<'a> PairState<'a> {
@@ -305,15 +304,19 @@ impl<'a> PairState<'a> {
         // Each side had half of the time.
         let took = began.elapsed() / 2;
         match measured {
-            Ok(([base, head], ratio)) => {
-                let profiles = self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took));
-                // The p50 is compared by part, because adjacent parts ran at nearly the same time; the rest by
-                // repetition.
-                profiles.map(|profiles| verdict::Pair { p50: ratio, ..pair(profiles) })
+            Ok(([base, head], ratio_ppb)) => {
+                let side = |measured, ratio_ppb| Ok(Measured { log_ratio_ppb: Some(ratio_ppb), ..measured });
+                let base = self.base.add(side(base, -ratio_ppb), took);
+                let head = self.head.add(side(head, ratio_ppb), took);
+                Some(verdict::Pair::new([&base?, &head?], Some(ratio_ppb)))
             }
             Err((side, reason)) => {
-                let failed = if side == 0 { &mut self.base } else { &mut self.head };
+                let (failed, other) = match side {
+                    0 => (&mut self.base, &mut self.head),
+                    _ => (&mut self.head, &mut self.base),
+                };
                 failed.add(Err(reason), took);
+                other.skip(took);
                 None
             }
         }
@@ -334,13 +337,8 @@ impl<'a> PairState<'a> {
             Ok::<_, Infallible>(sides[side].add(measured, began.elapsed()))
         };
         let Ok([base, head]) = paired::in_any_order(random, one);
-        base.zip(head).map(pair)
+        Some(verdict::Pair::new([&base?, &head?], None))
     }
-}
-
-fn pair((base, head): (Profile, Profile)) -> verdict::Pair {
-    let profile: Profile = std::array::from_fn(|quantile| head[quantile] - base[quantile]);
-    verdict::Pair { p50: profile[P50], profile }
 }
 
 impl Pair {

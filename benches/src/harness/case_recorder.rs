@@ -115,9 +115,17 @@ impl<'a> CaseRecorder<'a> {
         None
     }
 
+    /// Counts a repetition that ended because the other side of its pair failed, so both sides of the next pair have the same
+    /// number.
+    pub(super) fn skip(&mut self, took: Duration) {
+        self.begun += 1;
+        self.spent += took;
+    }
+
     /// Converts the measurement into one repetition, the statistical unit, and its p50.
     fn repetition(&mut self, index: u32, measured: Measured) -> (u64, Repetition) {
-        let Measured { distribution, totals, counters, facts, conditions, mut disturbed } = measured;
+        let Measured { distribution, totals, counters, facts, conditions, mut disturbed, log_ratio_ppb } =
+            measured;
         self.counters.extend(counters);
         self.facts.extend(facts);
         let p50_ns = distribution.quantile_ns(500_000);
@@ -153,6 +161,7 @@ impl<'a> CaseRecorder<'a> {
             late: totals.late,
             missed: totals.missed,
             conditions,
+            log_ratio_ppb,
         };
         (p50_ns, repetition)
     }

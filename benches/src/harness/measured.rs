@@ -19,6 +19,8 @@ pub(super) struct Measured {
     pub(super) facts: BTreeMap<String, String>,
     pub(super) conditions: BTreeMap<String, u64>,
     pub(super) disturbed: Vec<String>,
+    /// See [`roundtrip_wire::Repetition::log_ratio_ppb`].
+    pub(super) log_ratio_ppb: Option<i64>,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,7 @@ impl Measured {
         let samples_ns = std::mem::take(&mut totals.samples_ns);
         let distribution =
             Distribution::of_samples(samples_ns).ok_or_else(|| "no operations recorded".to_owned())?;
-        Ok(Self { distribution, totals, counters, facts: BTreeMap::new(), conditions, disturbed })
+        let facts = BTreeMap::new();
+        Ok(Self { distribution, totals, counters, facts, conditions, disturbed, log_ratio_ppb: None })
     }
 }

@@ -40,8 +40,8 @@ impl Parts {
     }
 }
 
-/// Both repetitions, base first, and the logarithm of head's times over base's.
-pub(super) type BothSides = ([Measured; 2], f64);
+/// Both repetitions, base first, and the logarithm of head's times over base's, in billionths as in the report.
+pub(super) type BothSides = ([Measured; 2], i64);
 
 /// Measures both sides, base first. The error has the side that failed, base or head (0 or 1), and the reason. The
 /// other side is given up.
@@ -71,7 +71,9 @@ pub(super) fn run(
     let end = |side, session: Session| session.end().map_err(|reason| (side, reason));
     let both = [end(0, base)?, end(1, head)?];
     // As good as the mean if nothing disturbs the parts, and hardly affected by disturbed parts.
-    Ok((both, shift::pseudomedian(&ratios).unwrap_or_default()))
+    let ratio = shift::pseudomedian(&ratios).unwrap_or_default();
+    #[expect(clippy::cast_possible_truncation, reason = "saturates, far beyond any ratio")]
+    Ok((both, (ratio * 1e9).round() as i64))
 }
 
 /// Calls a function for base and head (0 and 1), in a random order.

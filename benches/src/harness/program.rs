@@ -139,6 +139,7 @@ impl Session {
             facts: self.facts,
             disturbed: noise::reasons(&conditions),
             conditions,
+            log_ratio_ppb: None,
         })
     }
 }

@@ -76,6 +76,9 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
             say_raw(&[b'a'; 4096])?;
         },
         "report-unsupported" => say("{\"unsupported\":\"unknown scenario\"}")?,
+        "fail-in-the-second-repetition" if asked["case"]["seed"] == 1 => {
+            say("{\"failed\":\"connect: connection refused\"}")?;
+        }
         "fail" => say("{\"failed\":\"connect: connection refused\"}")?,
         "send-done-first" => {
             say("{\"done\":{\"attempted\":1,\"accepted\":1,\"delivered\":1,\"responder_sum\":0}}")?;

@@ -4,12 +4,14 @@ use crate::misbehaviour::{assert_no_process_left, behaving};
 use crate::support::{DEADLINE, compare, compared};
 use crate::{Test, TestResult};
 use roundtrip_stats::verdict::{Rule, Verdict};
+use roundtrip_wire::{CaseResult, Repetition};
 use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
     ("measures_the_slowdown_of_a_program", slower),
     ("detects_restarted_numbers", restarted_numbers),
     ("reports_only_the_program_that_hangs", hangs),
+    ("failure_ends_the_repetition_of_both_sides", fails_once),
     ("comparison_with_an_unsupported_program_is_inconclusive", unsupported),
 ];
 
@@ -18,6 +20,28 @@ fn slower() -> TestResult {
     assert_eq!(slower.row.p50.verdict, Some(Verdict::Regressed), "{slower:?}");
     let change = slower.row.p50.shift.unwrap().estimate.exp_m1();
     assert!((0.09..0.11).contains(&change), "{change}");
+    let ratios = |result: &CaseResult| -> Vec<(u32, i64)> {
+        let pair = |one: &Repetition| (one.index, one.log_ratio_ppb.unwrap());
+        result.repetitions.iter().map(pair).collect()
+    };
+    let opposite: Vec<_> = ratios(&slower.base).into_iter().map(|(index, ppb)| (index, -ppb)).collect();
+    assert_eq!(ratios(&slower.head), opposite);
+    // The report has what the comparison used.
+    let reported = ratios(&slower.head).into_iter().map(|(_, ppb)| ppb as f64 / 1e9);
+    assert_eq!(reported.collect::<Vec<_>>(), slower.pairs.iter().map(|pair| pair.p50).collect::<Vec<_>>());
+    Ok(())
+}
+
+fn fails_once() -> TestResult {
+    let rule = Rule { looks: vec![3], ..Rule::default() };
+    let failing = behaving("fail-in-the-second-repetition");
+    let found = compare(behaving("report-valid-results"), failing, rule, DEADLINE);
+    let indices =
+        |result: &CaseResult| -> Vec<u32> { result.repetitions.iter().map(|one| one.index).collect() };
+    assert_eq!(indices(&found.base), [0, 2, 3], "{found:?}");
+    assert_eq!(indices(&found.head), [0, 2, 3]);
+    assert_eq!(found.head.failures.iter().map(|failure| failure.repetition).collect::<Vec<_>>(), [1]);
+    assert!(found.base.failures.is_empty());
     Ok(())
 }
 

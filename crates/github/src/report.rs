@@ -1,5 +1,5 @@
 //! [`LabReports`]: builds the report of a pull request from its jobs. The verdicts are those of the compare page: one job
-//! measures base and head alternately on one machine.
+//! measures base and head alternately on one machine, and the server compares their pairs.
 
 use crate::comment::{Acknowledgement, ComparedSeries, Leg, LegState, PullRequestReport};
 use crate::reconcile::Reports;
@@ -76,7 +76,7 @@ impl Reports for LabReports {
             let agent = agents.iter().find(|agent| agent.machine == machine);
             agent.is_none_or(|agent| Utc::now() - agent.last_seen_at > OFFLINE_AFTER)
         };
-        let (mut legs, mut rows, mut repetitions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut legs, mut rows, mut repetitions) = (Vec::new(), Vec::new(), Repetitions::default());
         let mut movements: BTreeMap<String, Movement> = BTreeMap::new();
         let mut base_sha = row.base_sha.clone();
         for (machine, job) in &jobs {
@@ -93,7 +93,7 @@ impl Reports for LabReports {
                     }
                 }
                 for pair in comparison.pairs {
-                    repetitions.extend(pair.head.as_ref().map(|head| head.repetitions.p50_ns.len()));
+                    repetitions.add(&pair);
                     let series = format!("{}/{}/series", self.public_url, row.project);
                     rows.extend(rows_of(machine, &series, &pair));
                 }
@@ -112,7 +112,7 @@ impl Reports for LabReports {
             legs,
             rows,
             movements,
-            methodology: methodology(&repetitions),
+            methodology: repetitions.methodology(),
             is_quarantined: row.is_fork,
             acknowledgement: acknowledgement.map(|(by, reason)| Acknowledgement { by, reason }),
             fails_on_regression: db::project::fails_on_regression(&self.pool, row.project_id).await?,
@@ -186,10 +186,35 @@ fn described(case: &Case) -> String {
     words.join(", ")
 }
 
-pub(crate) fn methodology(repetitions: &[usize]) -> String {
-    let Some((least, most)) = repetitions.iter().min().zip(repetitions.iter().max()) else {
-        return String::new();
-    };
-    let count = if least == most { least.to_string() } else { format!("{least} to {most}") };
-    format!("{count} pairs of new processes per case; base and head alternate in random order.")
+/// The numbers of repetitions of the compared cases, by how they were compared.
+#[derive(Debug, Default)]
+pub(crate) struct Repetitions {
+    pub(crate) paired: Vec<usize>,
+    pub(crate) unpaired: Vec<usize>,
+}
+
+impl Repetitions {
+    fn add(&mut self, pair: &ComparisonPair) {
+        let Some((base, head)) = pair.base.as_ref().zip(pair.head.as_ref()).filter(|_| pair.p.is_some())
+        else {
+            return;
+        };
+        let [base, head] = [base, head].map(|side| side.repetitions.p50_ns.len());
+        let of_kind = if pair.paired { &mut self.paired } else { &mut self.unpaired };
+        of_kind.push(base.min(head));
+    }
+
+    /// How base and head were compared, in a sentence for each way.
+    pub(crate) fn methodology(&self) -> String {
+        let count = |counts: &[usize]| {
+            let (least, most) = counts.iter().min().zip(counts.iter().max())?;
+            Some(if least == most { least.to_string() } else { format!("{least} to {most}") })
+        };
+        let paired = count(&self.paired).map(|count| {
+            format!("{count} pairs of new processes per case; base and head alternate in random order.")
+        });
+        let unpaired = count(&self.unpaired)
+            .map(|count| format!("{count} repetitions per side and case, compared without pairs."));
+        paired.into_iter().chain(unpaired).collect::<Vec<_>>().join(" ")
+    }
 }

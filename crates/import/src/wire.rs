@@ -189,6 +189,7 @@ fn repetition((index, distribution): (u32, Distribution)) -> Repetition {
         late: None,
         missed: None,
         conditions: [].into(),
+        log_ratio_ppb: None,
     }
 }
 

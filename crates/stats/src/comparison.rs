@@ -5,7 +5,7 @@
 use crate::quantile::Quartiles;
 use crate::shape::{Difference, Profile};
 use crate::shift::Shift;
-use crate::verdict::{self, Outcome, Reason, Row, Rule, Sides};
+use crate::verdict::{self, Outcome, Reason, Rounds, Row, Rule, Sides};
 use crate::{interval, welch};
 
 /// Confidence of a side's interval, in parts per million.
@@ -24,13 +24,16 @@ pub struct Side {
     pub rate_per_second: f64,
 }
 
-/// The times of base and head for an unpaired case.
+/// The times of base and head for a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Case<'a> {
     /// The p50 of each repetition.
     pub p50s_ns: [&'a [u64]; 2],
     /// Their profiles; `None` if only p50s are known. Then only the p50s are compared.
     pub profiles: Option<[&'a [Profile]; 2]>,
+    /// The pairs of repetitions, if one measurement paired both sides. Then the case is compared by them, as during the
+    /// measurement, and the next two are not used.
+    pub rounds: Option<Rounds<'a>>,
     /// Effects found in past A/A comparisons, as passed to [`Rule::least_of`]; empty if there are none.
     pub effects: &'a [f64],
     /// How much the machine moved between the sides; see [`Sides::movement`].
@@ -105,8 +108,9 @@ impl<'a> From<(&'a [u64], &'a [u64])> for Case<'a> {
 }
 
 impl Case<'_> {
-    fn is_measured(&self) -> bool {
-        self.p50s_ns.iter().all(|side| !side.is_empty())
+    /// A case of a paired measurement is part of its comparison even without a pair.
+    fn is_compared(&self) -> bool {
+        self.rounds.is_some() || self.p50s_ns.iter().all(|side| !side.is_empty())
     }
 
     fn logarithms(&self) -> Sides {
@@ -162,16 +166,22 @@ impl Compared {
     }
 }
 
-/// Compares the unpaired cases of one comparison: their p50s, or all that [`Case`] has. A case that is `None`, or that
-/// has a side without times, is left out of the correction for many cases, and its result is `None`.
-pub fn unpaired<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -> Vec<Option<Compared>> {
+/// Compares the cases of one comparison: their p50s, or all that [`Case`] has. A case that is `None`, or that has no pairs
+/// and a side without times, is left out of the correction for many cases. The result of a case without times is `None`.
+///
+/// Cases with and without pairs are corrected for the tests of all of them.
+pub fn compare<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -> Vec<Option<Compared>> {
     let cases: Vec<Option<Case<'a>>> =
-        cases.iter().map(|case| (*case).map(C::into).filter(Case::is_measured)).collect();
-    let measured: Vec<Sides> = cases.iter().flatten().map(Case::logarithms).collect();
-    let mut rows = verdict::unpaired(rule, &measured).into_iter();
+        cases.iter().map(|case| (*case).map(C::into).filter(Case::is_compared)).collect();
+    let paired: Vec<Rounds<'_>> = cases.iter().flatten().filter_map(|case| case.rounds).collect();
+    let unpaired = cases.iter().flatten().filter(|case| case.rounds.is_none());
+    let unpaired: Vec<Sides> = unpaired.map(Case::logarithms).collect();
+    let mut of_paired = verdict::paired(rule, &paired, unpaired.len()).into_iter();
+    let mut of_unpaired = verdict::unpaired_among(rule, &unpaired, paired.len()).into_iter();
     let compared = cases.into_iter().map(|case| {
-        let [base, head] = case?.p50s_ns;
-        Compared::of(base, head, rows.next()?)
+        let Case { p50s_ns: [base, head], rounds, .. } = case?;
+        let row = if rounds.is_some() { of_paired.next() } else { of_unpaired.next() };
+        Compared::of(base, head, row?)
     });
     compared.collect()
 }
@@ -183,7 +193,8 @@ fn rates(times_ns: &[u64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Verdict;
+    use crate::random::Random;
+    use crate::verdict::{Pair, Verdict};
 
     fn times(middle_ns: u64) -> Vec<u64> {
         (0..12).map(|i| middle_ns + i * 7_919 % 997 * middle_ns / 100_000).collect()
@@ -192,26 +203,83 @@ mod tests {
     #[test]
     fn slower_case_regressed_regardless_of_uncompared_cases() {
         let (base, slower) = (times(10_000), times(12_000));
-        let alone = unpaired(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
+        let alone = compare(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
         assert_eq!(alone.verdict, Verdict::Regressed);
         // Rates fall when times grow.
         assert!(alone.t < Some(0.0) && alone.change > Some(0.19) && alone.stars == "***", "{alone:?}");
         assert!((alone.ratio - 1.2).abs() < 0.01, "{alone:?}");
 
         let none: &[u64] = &[];
-        let results = unpaired(&Rule::default(), &[None, Some((&base[..], none)), Some((&base, &slower))]);
+        let results = compare(&Rule::default(), &[None, Some((&base[..], none)), Some((&base, &slower))]);
         assert_eq!(results, [None, None, Some(alone)]);
     }
 
     #[test]
     fn p_values_are_adjusted_for_all_cases() {
         let (base, slower) = (times(10_000), times(10_200));
-        let alone = unpaired(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
+        let alone = compare(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
         let mut many = vec![Some((&base[..], &base[..])); 20];
         many.push(Some((&base[..], &slower[..])));
-        let among = unpaired(&Rule::default(), &many)[20].unwrap();
+        let among = compare(&Rule::default(), &many)[20].unwrap();
         assert_eq!(alone.p, among.p);
         assert!(among.p_adjusted > alone.p_adjusted, "{alone:?} {among:?}");
+    }
+
+    /// The machine slows down to a third of its speed during the measurement, which affects both sides of a pair alike.
+    fn drifting(factor: f64, seed: u64) -> ([Vec<u64>; 2], Vec<(u32, Pair)>) {
+        let mut random = Random::new(seed);
+        let mut time = |factor: f64, round: u32| {
+            let noise = 0.02 * (random.uniform() - 0.5);
+            factor.ln() + f64::from(round) / 20.0 + noise
+        };
+        let logarithms: Vec<[f64; 2]> =
+            (0..22).map(|round| [time(1.0, round), time(factor, round)]).collect();
+        let pairs = (0..)
+            .zip(&logarithms)
+            .map(|(round, [base, head])| (round, Pair::new([&[*base; 12], &[*head; 12]], None)));
+        #[expect(clippy::cast_possible_truncation, reason = "below a millisecond")]
+        let nanoseconds = |side: usize| {
+            logarithms.iter().map(|pair| (100_000.0 * pair[side].exp()).round() as u64).collect()
+        };
+        ([nanoseconds(0), nanoseconds(1)], pairs.collect())
+    }
+
+    fn verdicts(factor: f64, seed: u64) -> [Verdict; 2] {
+        let ([base, head], rounds) = drifting(factor, seed);
+        let unpaired = Case { p50s_ns: [&base, &head], ..Case::default() };
+        let paired = Case { rounds: Some(&rounds), ..unpaired };
+        [unpaired, paired].map(|case| compare(&Rule::default(), &[Some(case)])[0].unwrap().verdict)
+    }
+
+    #[test]
+    fn pairs_find_a_change_in_a_drift_that_hides_it() {
+        assert_eq!(verdicts(1.05, 1), [Verdict::Inconclusive, Verdict::Regressed]);
+    }
+
+    #[test]
+    fn pairs_of_equal_sides_are_unchanged_in_a_drift() {
+        for seed in 0..50 {
+            assert_eq!(verdicts(1.0, seed), [Verdict::Inconclusive, Verdict::NoChange], "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn pairs_and_other_cases_count_as_tests_of_one_comparison() {
+        let ([base, head], rounds) = drifting(1.2, 1);
+        let paired = Case { p50s_ns: [&base, &head], rounds: Some(&rounds), ..Case::default() };
+        let (before, slower) = (times(10_000), times(10_200));
+        let unpaired = Case { p50s_ns: [&before, &slower], ..Case::default() };
+        let alone = [paired, unpaired].map(|case| compare(&Rule::default(), &[Some(case)])[0].unwrap());
+        let both = compare(&Rule::default(), &[Some(unpaired), Some(paired)]);
+        let [unpaired, paired] = [both[0].unwrap(), both[1].unwrap()];
+        // With more tests, the pairs are decided later, so only the factors can be compared.
+        let factor = |compared: Compared| compared.p_adjusted / compared.p;
+        assert!(factor(paired) > 1.9 * factor(alone[0]) && factor(unpaired) > 1.9 * factor(alone[1]));
+        // A case whose sides have no repetition was still part of the looks.
+        let empty = Case { rounds: Some(&[]), ..Case::default() };
+        let measured = Case { p50s_ns: [&base, &head], rounds: Some(&rounds), ..empty };
+        let with_empty = compare(&Rule::default(), &[Some(measured), Some(empty)]);
+        assert!(with_empty[1].is_none() && factor(with_empty[0].unwrap()) > 1.9 * factor(alone[0]));
     }
 
     #[test]

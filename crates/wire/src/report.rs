@@ -25,6 +25,8 @@ pub mod limit {
     pub const TEXT_BYTES_MAX: usize = 4_096;
     /// Entries of a map of facts or counters.
     pub const FACTS_MAX: usize = 1_000;
+    /// The logarithm of a ratio of two times of one to `u64::MAX` nanoseconds, in billionths.
+    pub const LOG_RATIO_PPB_MAX: u64 = 44_361_419_556;
 }
 
 /// One upload: one project's commit, measured on one machine at one time.
@@ -398,6 +400,10 @@ impl crate::Repetition {
         at.within("conditions", self.conditions.len(), limit::FACTS_MAX)?;
         for (index, end) in self.ends.iter().enumerate() {
             end.check(&at.member(format_args!("ends/{index}")))?;
+        }
+        if self.log_ratio_ppb.is_some_and(|ppb| ppb.unsigned_abs() > limit::LOG_RATIO_PPB_MAX) {
+            let detail = format!("expected at most {} billionths", limit::LOG_RATIO_PPB_MAX);
+            return at.member("log_ratio_ppb").fail(detail);
         }
         if min_ns > max_ns {
             return at.member("min_ns").fail(format!("min_ns {min_ns} is larger than max_ns {max_ns}"));

@@ -276,6 +276,10 @@ pub struct Repetition {
     /// are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub conditions: BTreeMap<String, u64>,
+    /// The logarithm of this side's time over the other side's, in billionths, if their parts alternated. Both sides of a
+    /// pair have the same index and opposite logarithms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_ratio_ppb: Option<i64>,
 }
 
 impl Repetition {

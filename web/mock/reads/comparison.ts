@@ -101,6 +101,7 @@ const NOT_COMPARED = {
   p: null,
   p_adjusted: null,
   t: null,
+  paired: false,
   least_change: null,
   no_change_beyond: null,
 } satisfies Partial<ComparisonPair>;
@@ -141,6 +142,7 @@ function statistics(
     p_adjusted: isChanged ? 0.0008 : 0.7,
     t: -change * (isChanged ? 60 : 20),
     stars: isChanged ? "***" : "",
+    paired: false,
     least_change: LEAST_CHANGE,
     no_change_beyond: 1.03 * (1 + (MOVEMENTS[head.machine] ?? 0.004)) - 1,
     undecided: isUndecided

@@ -2201,6 +2201,11 @@ export interface components {
              */
             p_adjusted: number | null;
             /**
+             * @description Whether it was compared in pairs of repetitions that one job alternated, by the rule of `roundtrip ab`. Otherwise all
+             *     repetitions of base with all of head.
+             */
+            paired: boolean;
+            /**
              * Format: double
              * @description The head's time divided by the base's, both medians over repetitions. Null if not compared, here and
              *     below.
@@ -4226,6 +4231,12 @@ export interface components {
              * @description In `open-loop`: messages whose sending began a whole interval late, or more.
              */
             late?: number | null;
+            /**
+             * Format: int64
+             * @description The logarithm of this side's time over the other side's, in billionths, if their parts alternated. Both sides of a
+             *     pair have the same index and opposite logarithms.
+             */
+            log_ratio_ppb?: number | null;
             /**
              * Format: int64
              * @description Exact largest time.

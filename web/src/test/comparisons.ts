@@ -28,6 +28,7 @@ export function aPair(change: CaseChange<Omit<Api.ComparisonPair, "kind">> = {})
     t: 0.2,
     stars: "",
     verdict: "no change" as const,
+    paired: false,
     least_change: 0.01,
     no_change_beyond: 0.03,
     undecided: null,

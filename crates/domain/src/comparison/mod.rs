@@ -1,4 +1,5 @@
-//! Compares two commits or runs, series by series, with the rules and figures of `roundtrip compare`.
+//! Compares two commits or runs, series by series, with the rules and figures of `roundtrip compare`; the runs of
+//! one paired job with those of `roundtrip ab`.
 //!
 //! - `outcome`: the results of each side, and their pairing. `moved`: the movement of machines between the sides.
 //!   [`kind`]: classification and order.
@@ -62,6 +63,9 @@ pub struct ComparisonPair {
     pub verdict: Verdict,
     /// The overall result.
     pub kind: PairKind,
+    /// Whether it was compared in pairs of repetitions that one job alternated, by the rule of `roundtrip ab`. Otherwise all
+    /// repetitions of base with all of head.
+    pub paired: bool,
     /// The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
     #[schema(required)]
     pub least_change: Option<f64>,

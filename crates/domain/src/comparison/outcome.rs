@@ -5,12 +5,12 @@ use super::moved::{self, MachineMovement};
 use super::{ComparisonPair, MeasuredSide, QuantileChange, RepetitionFigures, ShapeChange, Verdict};
 use crate::charts::members::UsualQuantiles;
 use crate::error::DomainError;
-use crate::ingest::stored_upload;
+use crate::ingest::stored_upload::{self, ComparedRepetition};
 use crate::track::{self, Points};
 use chrono::{DateTime, Utc};
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::Profile;
-use roundtrip_stats::verdict::Rule;
+use roundtrip_stats::verdict::{Pair, Rule};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{Figure, Track};
 use roundtrip_storage::chart::{Columns, MeasuredRow};
@@ -35,9 +35,19 @@ pub(super) struct Outcome {
     times_ns: Vec<u64>,
     /// One per repetition; none if the upload was deleted.
     profiles: Option<Vec<Profile>>,
+    /// Of the same repetitions.
+    numbers: Vec<Number>,
     /// The difference of each earlier run from the one before it.
     effects: Vec<f64>,
     run: Arc<Run>,
+}
+
+/// The number of a repetition in its measurement, and the logarithm of its time over the other side's, if both
+/// alternated.
+#[derive(Clone, Copy)]
+struct Number {
+    index: u32,
+    log_ratio_ppb: Option<i64>,
 }
 
 struct Run {
@@ -46,6 +56,8 @@ struct Run {
     stable: BTreeMap<String, String>,
     canaries: Vec<Canary>,
     measurement: Option<Measurement>,
+    /// The number of its results, with those that have no repetitions; 0 if the upload was deleted.
+    case_count: usize,
 }
 
 /// One measurement of a job. It has two runs if it alternated base and head.
@@ -72,8 +84,8 @@ pub(super) async fn outcomes(
         let series_ids: Vec<i64> = series.iter().map(|series| series.series_id).collect();
         let commit = (side.commit_id, side.commit.ordinal);
         let points = db::chart::of_commit(pool, row.machine_id, &series_ids, commit, side.run_id).await?;
-        let runs = runs(pool, &row, &points).await?;
-        let mut profiles = profiles(pool, row.machine_id, side.commit.ordinal, &points).await?;
+        let mut uploads = Uploads::read(pool, row.machine_id, side.commit.ordinal, &points).await?;
+        let runs = runs(pool, &row, &points, &uploads.case_counts).await?;
         let mut points: HashMap<i64, MeasuredRow> =
             points.into_iter().map(|point| (point.series_id, point)).collect();
         for series in series {
@@ -82,10 +94,24 @@ pub(super) async fn outcomes(
             let Some(run) = runs.get(&point.run_id).cloned() else { continue };
             // Times are not negative.
             let times_ns: Vec<u64> = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
-            let profiles = profiles.remove(&(point.run_id, point.series_id));
-            let profiles = profiles.filter(|profiles| profiles.len() == times_ns.len());
+            let repetitions = uploads.repetitions.remove(&(point.run_id, point.series_id));
+            let repetitions = repetitions.filter(|repetitions| repetitions.len() == times_ns.len());
+            let number =
+                |&ComparedRepetition { index, log_ratio_ppb, .. }: &_| Number { index, log_ratio_ppb };
+            let numbers = repetitions.iter().flatten().map(number).collect();
+            let profile = |repetition: ComparedRepetition| repetition.profile;
+            let profiles = repetitions.map(|repetitions| repetitions.into_iter().map(profile).collect());
             let (key, series) = (series.key(), series.into_series()?);
-            outcomes.push(Outcome { key, series, point, times_ns, profiles, effects: Vec::new(), run });
+            outcomes.push(Outcome {
+                key,
+                series,
+                point,
+                times_ns,
+                profiles,
+                numbers,
+                effects: Vec::new(),
+                run,
+            });
         }
     }
     Ok(outcomes)
@@ -119,6 +145,7 @@ async fn runs(
     pool: &PgPool,
     machine: &MachineRow,
     points: &[MeasuredRow],
+    case_counts: &HashMap<Uuid, usize>,
 ) -> Result<HashMap<Uuid, Arc<Run>>, DomainError> {
     let slug = |text: &str| Slug::parse(text).map_err(DomainError::internal);
     let machine = Machine { slug: slug(&machine.slug)?, os: slug(&machine.os)?, arch: slug(&machine.arch)? };
@@ -133,30 +160,40 @@ async fn runs(
             stable: stable.0,
             canaries: canaries.0,
             measurement,
+            case_count: case_counts.get(&run_id).copied().unwrap_or_default(),
         };
         Ok((run_id, Arc::new(run)))
     };
     rows.into_iter().map(run).collect()
 }
 
-/// The profiles of the repetitions of points of one machine, by run and series, where the uploads still
-/// exist.
-async fn profiles(
-    pool: &PgPool,
-    machine_id: i64,
-    commit_ordinal: i64,
-    points: &[MeasuredRow],
-) -> Result<HashMap<(Uuid, i64), Vec<Profile>>, DomainError> {
-    let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
-    let mut found = HashMap::new();
-    for run_id in run_ids {
-        let run = Location { run_id, machine_id, commit_ordinal };
-        let Some(profiles) = stored_upload::profiles(pool, run).await? else { continue };
-        let outcomes = db::run::outcomes(pool, run).await?;
-        let series_ids = outcomes.into_iter().map(|(series_id, _)| (run_id, series_id));
-        found.extend(series_ids.zip(profiles));
+/// The uploads with points of one machine, where they still exist.
+struct Uploads {
+    /// By run and series.
+    repetitions: HashMap<(Uuid, i64), Vec<ComparedRepetition>>,
+    /// The number of results, by run.
+    case_counts: HashMap<Uuid, usize>,
+}
+
+impl Uploads {
+    async fn read(
+        pool: &PgPool,
+        machine_id: i64,
+        commit_ordinal: i64,
+        points: &[MeasuredRow],
+    ) -> Result<Self, DomainError> {
+        let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
+        let mut uploads = Self { repetitions: HashMap::new(), case_counts: HashMap::new() };
+        for run_id in run_ids {
+            let run = Location { run_id, machine_id, commit_ordinal };
+            let Some(results) = stored_upload::compared_repetitions(pool, run).await? else { continue };
+            uploads.case_counts.insert(run_id, results.len());
+            let outcomes = db::run::outcomes(pool, run).await?;
+            let series_ids = outcomes.into_iter().map(|(series_id, _)| (run_id, series_id));
+            uploads.repetitions.extend(series_ids.zip(results));
+        }
+        Ok(uploads)
     }
-    Ok(found)
 }
 
 /// Every case of either side with its verdict, and the movement of the machines. Two runs are compared even if measured
@@ -191,18 +228,37 @@ pub(super) fn pairs(
         Some(Some(moved)) if !base.is_paired_with(head) => Some(moved),
         _ => None,
     };
-    let cases = comparable.iter().map(|sides| {
+    let rounds = |(base, head): &(Option<&Outcome>, Option<&Outcome>)| (*base)?.rounds((*head)?);
+    let rounds: Vec<Option<Vec<_>>> = sides.iter().map(rounds).collect();
+    let cases = comparable.iter().zip(&rounds).map(|(sides, rounds)| {
         let sides = (*sides)?;
-        Some(case(sides, moved(sides).map_or(0.0, |moved| moved.movement)))
+        let rounds = rounds.as_deref();
+        Some(Case { rounds, ..case(sides, moved(sides).map_or(0.0, |moved| moved.movement)) })
     });
-    let compared = comparison::unpaired(&rule, &cases.collect::<Vec<_>>());
-    let pairs = sides.into_iter().zip(differences).zip(comparable).zip(compared);
-    let pairs = pairs.filter_map(|((((base, head), differences), comparable), compared)| {
+    // Cases without a result are compared too: their tests count.
+    let others = vec![Some(Case { rounds: Some(&[]), ..Case::default() }); uncompared(&comparable, &rounds)];
+    let compared = comparison::compare(&rule, &cases.chain(others).collect::<Vec<_>>());
+    let pairs = sides.into_iter().zip(differences).zip(comparable).zip(&rounds).zip(compared);
+    let pairs = pairs.filter_map(|(((((base, head), differences), comparable), rounds), compared)| {
         let moved = comparable.and_then(moved).filter(|moved| !moved.comparable);
-        pair(&rule, base, head, differences, compared, moved)
+        let pair = pair(&rule, base, head, differences, compared, moved)?;
+        Some(ComparisonPair { paired: pair.p.is_some() && rounds.is_some(), ..pair })
     });
     let pairs = pairs.collect();
     (pairs, machines.into_iter().map(|(machine, moved)| MachineMovement::new(machine, moved)).collect())
+}
+
+/// The number of cases that the paired measurements had in addition to these compared pairs: their looks counted the tests of
+/// all their cases.
+fn uncompared<T>(comparable: &[Option<(&Outcome, &Outcome)>], rounds: &[Option<T>]) -> usize {
+    let mut measurements: HashMap<[Uuid; 2], (usize, usize)> = HashMap::new();
+    for ((base, head), _) in
+        comparable.iter().zip(rounds).filter_map(|(sides, rounds)| (*sides).zip(rounds.as_ref()))
+    {
+        let case_count = base.run.case_count.max(head.run.case_count);
+        measurements.entry([base, head].map(Outcome::run_id)).or_insert((case_count, 0)).1 += 1;
+    }
+    measurements.into_values().map(|(all, compared)| all.saturating_sub(compared)).sum()
 }
 
 /// The data of two outcomes to compare: everything that both have.
@@ -210,6 +266,7 @@ fn case<'a>((base, head): (&'a Outcome, &'a Outcome), movement: f64) -> Case<'a>
     Case {
         p50s_ns: [&base.times_ns, &head.times_ns],
         profiles: profiles_of(base, head),
+        rounds: None,
         effects: &base.effects,
         movement,
     }
@@ -243,6 +300,25 @@ impl Outcome {
     /// Whether one job measured both alternately.
     pub(super) fn is_paired_with(&self, other: &Self) -> bool {
         self.run.measurement.is_some() && self.run.measurement == other.run.measurement
+    }
+
+    /// The pairs of repetitions whose parts alternated, by number. A repetition without the other side's is in no pair, so a
+    /// failure moves no later pair. `None` if the sides did not alternate, or if an upload was deleted.
+    fn rounds(&self, head: &Self) -> Option<Vec<(u32, Pair)>> {
+        if !self.is_paired_with(head) || self.run_id() == head.run_id() {
+            return None;
+        }
+        let of_base =
+            |(number, profile): (&Number, _)| Some((number.index, (number.log_ratio_ppb?, profile)));
+        let of_base: HashMap<u32, (i64, &Profile)> =
+            self.numbers.iter().zip(self.profiles.as_deref()?).filter_map(of_base).collect();
+        let pair = |(number, profile): (&Number, &Profile)| {
+            let (of_base_ppb, of_base) = of_base.get(&number.index)?;
+            let of_head_ppb = number.log_ratio_ppb.filter(|ppb| ppb.checked_neg() == Some(*of_base_ppb))?;
+            Some((number.index, Pair::new([of_base, profile], Some(of_head_ppb))))
+        };
+        let pairs: Vec<_> = head.numbers.iter().zip(head.profiles.as_deref()?).filter_map(pair).collect();
+        (!pairs.is_empty()).then_some(pairs)
     }
 
     /// The differences that prevent a comparison. `self` is the base.
@@ -305,6 +381,7 @@ fn pair(
         stars: compared.map_or("", |compared| compared.stars),
         verdict: judged.map_or(Verdict::NotComparable, |judged| judged.verdict.into()),
         kind: PairKind::NotComparable,
+        paired: false,
         least_change: judged.map(|judged| judged.least),
         no_change_beyond: judged.map(|judged| rule.no_change_beyond(judged.movement)),
         undecided: judged.and_then(|judged| judged.reason).map(|reason| reason.to_string()),

@@ -59,21 +59,37 @@ pub async fn repetitions<T: Send + 'static>(
     .await
 }
 
-/// The profiles of the repetitions of each result, in the order of their indices; results in the order of the
-/// upload. None without an upload.
-pub async fn profiles(pool: &PgPool, run: Location) -> Result<Option<Vec<Vec<Profile>>>, DomainError> {
+/// A repetition as comparisons use it.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedRepetition {
+    /// Its number in the measurement.
+    pub index: u32,
+    /// See [`Repetition::log_ratio_ppb`].
+    pub log_ratio_ppb: Option<i64>,
+    /// Its quantiles.
+    pub profile: Profile,
+}
+
+/// The repetitions of each result, in the order of their indices; results in the order of the upload. None without an
+/// upload.
+pub async fn compared_repetitions(
+    pool: &PgPool,
+    run: Location,
+) -> Result<Option<Vec<Vec<ComparedRepetition>>>, DomainError> {
     let turn = turn().await?;
     let Some(body_zstd) = db::run::upload(pool, run).await? else { return Ok(None) };
     run_blocking(turn, move || {
         let mut decoder = Decoder::default();
         let results = report(&body_zstd)?.results.into_iter().map(|mut result| {
             result.repetitions.sort_by_key(|repetition| repetition.index);
-            let profiles = result.repetitions.iter().map(|repetition| {
+            let repetitions = result.repetitions.iter().map(|repetition| {
                 // It was decoded when it was stored, so a failure now is our bug.
                 let distribution = reduce::decode(String::new, repetition, &mut decoder);
-                Ok(shape::profile(&distribution.map_err(DomainError::internal)?))
+                let profile = shape::profile(&distribution.map_err(DomainError::internal)?);
+                let Repetition { index, log_ratio_ppb, .. } = *repetition;
+                Ok(ComparedRepetition { index, log_ratio_ppb, profile })
             });
-            profiles.collect()
+            repetitions.collect()
         });
         results.collect::<Result<_, _>>().map(Some)
     })

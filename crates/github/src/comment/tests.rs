@@ -1,7 +1,7 @@
 //! Snapshots of comments, and properties that hold for all of them.
 
 use super::*;
-use crate::report::{DOCS_URL, NO_COMPARISON, methodology, no_contact};
+use crate::report::{DOCS_URL, NO_COMPARISON, Repetitions, no_contact};
 use proptest::prelude::*;
 use roundtrip_stats::movement::Reference;
 use roundtrip_stats::verdict::Rule;
@@ -49,9 +49,22 @@ pub(super) fn report(verdicts: &[Verdict]) -> PullRequestReport {
         docs_url: DOCS_URL.into(),
         legs: vec![leg("lab-1", LegState::Measured)],
         rows: verdicts.iter().copied().map(row).collect(),
-        methodology: methodology(&[10]),
+        methodology: Repetitions { paired: vec![10], ..Repetitions::default() }.methodology(),
         ..PullRequestReport::default()
     }
+}
+
+#[test]
+fn methodology_states_how_cases_were_compared() {
+    let text = |paired: &[usize], unpaired: &[usize]| {
+        Repetitions { paired: paired.to_vec(), unpaired: unpaired.to_vec() }.methodology()
+    };
+    let in_pairs = "12 to 60 pairs of new processes per case; base and head alternate in random order.";
+    let without = "20 repetitions per side and case, compared without pairs.";
+    assert_eq!(text(&[], &[]), "");
+    assert_eq!(text(&[12, 60], &[]), in_pairs);
+    assert_eq!(text(&[], &[20]), without);
+    assert_eq!(text(&[60, 12], &[20]), format!("{in_pairs} {without}"));
 }
 
 fn many(verdict: Verdict, count: usize) -> Vec<Verdict> {

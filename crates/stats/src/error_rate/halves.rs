@@ -32,14 +32,14 @@ pub fn compare(rule: &Rule, cases: &[&[u64]], seed: u64) -> Vec<Option<CaseResul
     let compared: Vec<&Sides> = sides.iter().flatten().collect();
     let rows: Vec<Tested> = compared.iter().map(|sides| Tested::of(rule, sides)).collect();
     let mut answers =
-        verdict::with_verdicts(rule, rows.clone()).into_iter().enumerate().map(|(index, row)| {
+        verdict::with_verdicts(rule, rows.clone(), 0).into_iter().enumerate().map(|(index, row)| {
             let [base, head] = &compared[index].p50s;
             let is_found = STEPS.map(|share| {
                 let slower: Vec<f64> = head.iter().map(|time| time + share.ln_1p()).collect();
                 let slower = Sides { p50s: [base.clone(), slower], ..Sides::default() };
                 let mut rows = rows.clone();
                 rows[index] = Tested::of(rule, &slower);
-                verdict::with_verdicts(rule, rows)[index].p50.verdict == Some(Verdict::Regressed)
+                verdict::with_verdicts(rule, rows, 0)[index].p50.verdict == Some(Verdict::Regressed)
             });
             CaseResult { is_false: row.p50.changed(), is_found }
         });
@@ -120,7 +120,7 @@ mod tests {
                 // Accurate to a nanosecond of 100,000.
                 halves[index][1].iter_mut().for_each(|ns| *ns += *ns * percent / 100);
                 let sides: Vec<_> = halves.iter().map(|[base, head]| Some((&base[..], &head[..]))).collect();
-                let compared = comparison::unpaired(&Rule::default(), &sides)[index].unwrap();
+                let compared = comparison::compare(&Rule::default(), &sides)[index].unwrap();
                 assert_eq!(result.unwrap().is_found[step], compared.verdict == Verdict::Regressed);
             }
         }

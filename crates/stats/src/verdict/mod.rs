@@ -4,8 +4,8 @@
 //! Times are compared as log ratios: above 0, head is slower. Paired data needs only the ratios. In addition to the p50
 //! of each repetition, the p90, the p99 and the shape of its distribution are tested, with a joint correction.
 //!
-//! - [`SequentialComparison`]: compares pairs, with interim looks. [`unpaired`]: compares complete reports. [`Reason`]:
-//!   why a row is inconclusive.
+//! - [`SequentialComparison`]: compares pairs, with interim looks. [`paired`]: repeats these looks with stored pairs.
+//!   [`unpaired`]: compares complete reports. [`Reason`]: why a row is inconclusive.
 
 use crate::adjust::benjamini_hochberg;
 use crate::movement;
@@ -20,7 +20,7 @@ mod sequential;
 mod tests;
 
 pub use reason::{Reason, Unit};
-pub use sequential::{Pair, SequentialComparison};
+pub use sequential::{Pair, Rounds, SequentialComparison, paired};
 
 /// The verdict of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,9 +129,17 @@ pub struct Sides {
     pub movement: f64,
 }
 
+/// The number of tests of a row with profiles: p50, p90, p99 and shape.
+const TESTS: usize = 4;
+
 /// Compares complete, unpaired rows.
 pub fn unpaired(rule: &Rule, rows: &[Sides]) -> Vec<Row> {
-    with_verdicts(rule, rows.iter().map(|sides| Tested::of(rule, sides)).collect())
+    unpaired_among(rule, rows, 0)
+}
+
+/// [`unpaired`] rows in a comparison with this many other rows, whose tests count as if they had found nothing.
+pub(crate) fn unpaired_among(rule: &Rule, rows: &[Sides], others: usize) -> Vec<Row> {
+    with_verdicts(rule, rows.iter().map(|sides| Tested::of(rule, sides)).collect(), TESTS * others)
 }
 
 /// The test results of a row of a complete comparison, before its verdict, which depends on the other rows.
@@ -160,12 +168,12 @@ impl Tested {
     }
 }
 
-/// Adds the verdict to each row of a complete comparison.
-pub(crate) fn with_verdicts(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
+/// Adds the verdict to each row of a complete comparison, which has this many other tests that found nothing.
+pub(crate) fn with_verdicts(rule: &Rule, tested: Vec<Tested>, other_tests: usize) -> Vec<Row> {
     let (mut rows, counts): (Vec<Row>, Vec<usize>) =
         tested.into_iter().map(|tested| (tested.row, tested.repetitions)).unzip();
-    adjust(&mut rows);
-    let tests = rows.iter().map(Row::compared).sum();
+    adjust(&mut rows, other_tests);
+    let tests = rows.iter().map(Row::compared).sum::<usize>() + other_tests;
     for (row, count) in rows.iter_mut().zip(counts) {
         rule.judge(row);
         rule.conclude(
@@ -181,10 +189,11 @@ fn ranked(base: &[f64], head: &[f64]) -> Outcome {
     Outcome { p, shift: shift::unpaired(base, head, CONFIDENCE), ..Outcome::NOTHING }
 }
 
-/// Adjusts the p-values of all tests of all rows for each other.
-fn adjust(rows: &mut [Row]) {
+/// Adjusts the p-values of all tests of all rows for each other, and for this many other tests that found nothing.
+fn adjust(rows: &mut [Row], other_tests: usize) {
     let mut all: Vec<&mut Outcome> = rows.iter_mut().flat_map(Row::all).collect();
-    let p: Vec<f64> = all.iter().map(|outcome| outcome.p).collect();
+    let others = std::iter::repeat_n(1.0, other_tests);
+    let p: Vec<f64> = all.iter().map(|outcome| outcome.p).chain(others).collect();
     for (outcome, adjusted) in all.iter_mut().zip(benjamini_hochberg(&p)) {
         outcome.p_adjusted = adjusted;
     }

@@ -2,8 +2,9 @@
 
 use super::reason::Measured;
 use super::{LOOK_CONFIDENCE, Outcome, Row, Rule, Unit, Verdict, adjust};
-use crate::shape::{self, P90, P99, Profile};
+use crate::shape::{self, P50, P90, P99, Profile};
 use crate::{shift, wilcoxon};
+use std::collections::BTreeSet;
 
 /// The p90, p99 or shape may have changed while its p-value at this look alone is at most this.
 const SUSPECTED: f64 = 0.05;
@@ -15,6 +16,17 @@ pub struct Pair {
     pub p50: f64,
     /// The log ratios of all quantiles: head's profile minus base's.
     pub profile: Profile,
+}
+
+impl Pair {
+    /// The pair of these repetitions, from the profiles of base and head. If their parts alternated, the p50 is compared by
+    /// part, as the logarithm of head's time over base's in billionths: adjacent parts ran at nearly the same time.
+    pub fn new([base, head]: [&Profile; 2], log_ratio_ppb: Option<i64>) -> Self {
+        let profile: Profile = std::array::from_fn(|quantile| head[quantile] - base[quantile]);
+        #[expect(clippy::cast_precision_loss, reason = "below 2^53 for any ratio of times")]
+        let p50 = log_ratio_ppb.map_or(profile[P50], |ppb| ppb as f64 / 1e9);
+        Self { p50, profile }
+    }
 }
 
 /// A comparison of paired rows that is evaluated while pairs arrive.
@@ -83,7 +95,7 @@ impl SequentialComparison {
                 outcome.shift = found.shift;
             }
         }
-        adjust(&mut self.rows);
+        adjust(&mut self.rows, 0);
         for (index, suspected) in reached {
             let row = &mut self.rows[index];
             self.rule.judge(row);
@@ -132,6 +144,28 @@ impl SequentialComparison {
             );
         }
     }
+}
+
+/// The pairs of a row, ascending by the round that measured them. In a round without a pair, a side failed.
+pub type Rounds<'a> = &'a [(u32, Pair)];
+
+/// Repeats the looks at the stored pairs of complete rows, round by round, in a comparison with this many other rows,
+/// whose tests count as if they had found nothing. The result is that of the measurement, if it used the same rule.
+pub fn paired(rule: &Rule, rows: &[Rounds<'_>], others: usize) -> Vec<Row> {
+    let mut comparison = SequentialComparison::new(rule.clone(), rows.len() + others);
+    let rounds: BTreeSet<u32> = rows.iter().copied().flatten().map(|(round, _)| *round).collect();
+    let pairs = rows.iter().map(|row| row.iter().map(|(_, pair)| *pair).collect());
+    let pairs: Vec<Vec<Pair>> = pairs.collect();
+    for round in rounds {
+        let until = |row: &Rounds<'_>| row.partition_point(|(of_pair, _)| *of_pair <= round);
+        let measured = rows.iter().zip(&pairs).map(|(row, pairs)| &pairs[..until(row)]);
+        comparison.look(&measured.collect::<Vec<_>>());
+    }
+    for row in (0..rows.len()).filter(|&row| comparison.wants_more(row)).collect::<Vec<_>>() {
+        comparison.give_up(row);
+    }
+    comparison.rows.truncate(rows.len());
+    comparison.rows
 }
 
 /// Tests these pairs, in the order of a row's fields.

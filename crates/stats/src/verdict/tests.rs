@@ -351,3 +351,53 @@ proptest! {
         prop_assert_eq!(verdicts(&compare_all(&Rule::default(), &there)), mirrored.collect::<Vec<_>>());
     }
 }
+
+/// Measures rows like `ab`: one pair of each undecided row per round. In some rounds, a side fails.
+fn measured(rule: &Rule, rows: &[Vec<Pair>], failed: &[u32]) -> (Vec<Row>, Vec<Vec<(u32, Pair)>>) {
+    let mut comparison = SequentialComparison::new(rule.clone(), rows.len());
+    let mut rounds: Vec<Vec<(u32, Pair)>> = vec![Vec::new(); rows.len()];
+    for round in 0..200 {
+        for (row, pairs) in rounds.iter_mut().enumerate() {
+            // A failure of the first row delays its next look.
+            if comparison.wants_more(row) && !(row == 0 && failed.contains(&round)) {
+                let pair = rows[row][pairs.len()];
+                pairs.push((round, pair));
+            }
+        }
+        let pairs = rounds.iter().map(|pairs| pairs.iter().map(|(_, pair)| *pair).collect::<Vec<_>>());
+        comparison.look(&pairs.collect::<Vec<_>>());
+    }
+    (comparison.rows().to_vec(), rounds)
+}
+
+#[test]
+fn stored_pairs_get_the_result_of_their_measurement() {
+    let rule = Rule::default();
+    for seed in 0..40 {
+        let row = |(nth, factor): (u64, f64)| ratios(&pairs(60, factor, 0.04, 1_000 + 10 * seed + nth), 60);
+        let rows: Vec<Vec<Pair>> = (0..6).zip([1.05, 1.03, 1.0, 0.97, 1.0, 1.1]).map(row).collect();
+        let (results, rounds) = measured(&rule, &rows, &[3, 9]);
+        let rounds: Vec<Rounds<'_>> = rounds.iter().map(Vec::as_slice).collect();
+        assert_eq!(paired(&rule, &rounds, 0), results, "seed {seed}");
+    }
+}
+
+#[test]
+fn other_rows_of_the_comparison_make_a_change_less_significant() {
+    let pairs: Vec<(u32, Pair)> = (0..).zip(ratios(&pairs(15, 1.04, 0.02, 31), 15)).collect();
+    let of = |others| paired(&Rule::default(), &[&pairs], others)[0].p50;
+    assert_eq!((of(0).verdict, of(10).verdict), (Some(Verdict::Regressed), Some(Verdict::Inconclusive)));
+    assert_eq!(of(0).p, of(10).p);
+    // Once more for each other row, with four tests each.
+    assert!(of(10).p_adjusted > 10.0 * of(0).p_adjusted, "{:?} {:?}", of(0), of(10));
+}
+
+#[test]
+fn row_that_ended_before_the_first_look_has_too_few_pairs() {
+    let few: Vec<(u32, Pair)> = (0..).zip(ratios(&pairs(5, 1.5, 0.01, 32), 5)).collect();
+    let rows = paired(&Rule::default(), &[&few, &[]], 0);
+    let reasons = rows.iter().map(|row| row.reason.map(|reason| reason.to_string()));
+    let reasons: Vec<Option<String>> = reasons.collect();
+    let expected = ["too few pairs: has 5, needs 8", "too few pairs: has 0, needs 8"];
+    assert_eq!(reasons, expected.map(|reason| Some(reason.to_owned())));
+}

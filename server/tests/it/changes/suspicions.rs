@@ -106,6 +106,18 @@ impl History {
         search(&self.lab.app).await;
     }
 
+    /// The same, in pairs while the machine becomes three times slower.
+    async fn measure_alternated(&self, agent: &LabAgent, job: &Assignment, factor: f64) {
+        let sides = factory::alternated("ring", 10_000.0, factor);
+        for (sha, side) in [job.base_sha.as_ref().unwrap(), &job.commit_sha].into_iter().zip(sides) {
+            let commit = u64::from_str_radix(sha.as_str(), 16).unwrap();
+            let report = RunReport { job: Some(job.lease()), ..factory::nth_with(commit, vec![side]) };
+            self.lab.store(agent, &report).await;
+        }
+        self.lab.finish(agent, job, "done").await;
+        search(&self.lab.app).await;
+    }
+
     async fn research(&self) {
         self.lab.app.execute("insert into analysis_due select run_id, machine_id, now() from run").await;
         search(&self.lab.app).await;
@@ -145,6 +157,28 @@ async fn slow_commit_is_confirmed_by_a_paired_job(history: History) {
     assert!(witnesses.starts_with(&format!("paired comparison of job {} with the base: +21", job.job_id)));
     assert_eq!(history.notified().await, ["regressed"]);
     assert_eq!(history.suspicions("?state=waiting").await, [] as [Value; 0]);
+}
+
+#[database_test]
+async fn pairs_confirm_a_change_on_a_drifting_machine(history: History) {
+    let agent = history.lab.agent("lab-1", &[]).await;
+    history.measure([31], SLOW_NS).await;
+    let job = history.lab.claim(&agent).await.unwrap();
+    history.measure_alternated(&agent, &job, 1.21).await;
+    let suspicion = history.suspicion().await;
+    assert_eq!(suspicion["state"], "confirmed", "{suspicion}");
+    let change = suspicion["cases"][0]["confirmed_change"].as_f64().unwrap();
+    assert!((change - 0.21).abs() < 0.005, "{suspicion}");
+}
+
+#[database_test]
+async fn pairs_of_equal_sides_withdraw_a_suspicion_on_a_drifting_machine(history: History) {
+    let agent = history.lab.agent("lab-1", &[]).await;
+    history.measure([31], SLOW_NS).await;
+    let job = history.lab.claim(&agent).await.unwrap();
+    history.measure_alternated(&agent, &job, 1.0).await;
+    assert_eq!(history.suspicion().await["state"], "withdrawn");
+    assert!(history.regressions().await.is_empty());
 }
 
 #[database_test]

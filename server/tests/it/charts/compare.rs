@@ -377,6 +377,77 @@ async fn paired_runs_do_not_depend_on_the_movement(app: TestApp) {
     assert_eq!(verdicts().await.0, ["not comparable"; 3]);
 }
 
+/// Stores the runs of a job that alternated `ring`, and of which `queue` has no repetitions.
+async fn store_alternated(app: &TestApp, sides: [CaseResult; 2]) -> [RunReport; 2] {
+    let mut number = 0;
+    let reports = sides.map(|side| {
+        number += 1;
+        nth_with(number, vec![side, factory::unsupported("queue", "no program")])
+    });
+    for report in &reports {
+        app.store(report).await;
+    }
+    app.execute("update run set job_id = 1").await;
+    reports
+}
+
+/// How these two runs compare: verdict, whether in pairs, and the change in percent.
+async fn compared_runs(app: &TestApp, [base, head]: [&RunReport; 2]) -> Value {
+    let comparison = app.read(&path(base.run_id.to_string(), head.run_id.to_string())).await;
+    let mut pairs = comparison["pairs"].as_array().unwrap().iter();
+    let pair = pairs.find(|pair| pair["transport"]["slug"] == "ring").unwrap();
+    let change = (pair["change"].as_f64().unwrap() * 100.0).round();
+    json!([pair["verdict"], pair["paired"], change])
+}
+
+#[database_test]
+async fn runs_of_one_job_are_compared_in_pairs(app: TestApp) {
+    let reports = store_alternated(&app, factory::alternated("ring", 10_000.0, 1.05)).await;
+    let runs = reports.each_ref();
+    assert_eq!(compared_runs(&app, runs).await, json!(["regressed", true, 5.0]));
+    let [base, head] = runs;
+    assert_eq!(compared_runs(&app, [head, base]).await, json!(["improved", true, -5.0]));
+    assert_eq!(compared_runs(&app, [head, head]).await[1], false);
+    // Neither the runs of two jobs nor two measurements of one job are pairs.
+    app.execute("update run set order_seed = run_id::text").await;
+    let unpaired = compared_runs(&app, runs).await;
+    assert_eq!(at(&unpaired, "0,1"), json!(["inconclusive", false]));
+    app.execute("update run set order_seed = '7', job_id = commit_id").await;
+    assert_eq!(compared_runs(&app, runs).await, unpaired);
+}
+
+#[database_test]
+async fn pairs_of_equal_sides_are_unchanged_on_a_drifting_machine(app: TestApp) {
+    let reports = store_alternated(&app, factory::alternated("ring", 10_000.0, 1.0)).await;
+    let compared = compared_runs(&app, reports.each_ref()).await;
+    assert_eq!(at(&compared, "0,1"), json!(["no change", true]));
+}
+
+#[database_test]
+async fn failed_repetitions_move_no_later_pair(app: TestApp) {
+    let mut sides = factory::alternated("ring", 10_000.0, 1.05);
+    // One side failed in the third pair, the other in the eighth.
+    for (side, failed) in sides.iter_mut().zip([2, 7]) {
+        side.repetitions.retain(|repetition| repetition.index != failed);
+        side.failures = vec![factory::failure(failed, "timed out")];
+    }
+    let reports = store_alternated(&app, sides).await;
+    assert_eq!(compared_runs(&app, reports.each_ref()).await, json!(["regressed", true, 5.0]));
+}
+
+#[database_test]
+async fn pairs_count_all_cases_of_their_job(app: TestApp) {
+    let reports = store_alternated(&app, factory::alternated("ring", 10_000.0, 1.05)).await;
+    let path = path(reports[0].run_id.to_string(), reports[1].run_id.to_string());
+    let factor = async || {
+        let comparison = app.read(&path).await;
+        let pair = pair_of(&comparison, "ring");
+        pair["p_adjusted"].as_f64().unwrap() / pair["p"].as_f64().unwrap()
+    };
+    // Of eight tests, the p50, p90 and p99 of one case found the change.
+    assert!((factor().await - 8.0 / 3.0).abs() < 0.01, "{}", factor().await);
+}
+
 /// The command line is tested with the same file: `agents/tests/it/compare.rs`.
 #[database_test]
 async fn server_and_command_line_agree(app: TestApp) {

@@ -108,6 +108,7 @@ pub(crate) fn repetition(index: u32, times_ns: &[u64]) -> Repetition {
         late: None,
         missed: None,
         conditions: BTreeMap::new(),
+        log_ratio_ppb: None,
     }
 }
 
@@ -215,6 +216,35 @@ pub(crate) fn import(report: &RunReport, name: &str, format: Option<&str>, file:
 pub(crate) fn steady(transport_name: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     let repetition = |index: u32| repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
     result(transport_name, message_bytes, (0..10).map(repetition).collect())
+}
+
+/// Both sides of a case whose repetitions alternated while the machine became three times slower. Head takes `factor` times
+/// as long as base.
+pub(crate) fn alternated(transport_name: &str, time_ns: f64, factor: f64) -> [CaseResult; 2] {
+    let sides = (0..22_u32).map(|index| {
+        let noise = |seed: u32| f64::from((index * 7_919 + seed) % 97) / 97.0 * 0.01;
+        let drift = time_ns * (f64::from(index) / 20.0).exp();
+        let [base, head] = [drift * noise(0).exp(), drift * factor * noise(31).exp()];
+        #[expect(clippy::cast_possible_truncation, reason = "below a minute")]
+        let ratio_ppb = ((head / base).ln() * 1e9).round() as i64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below a minute")]
+        let side = |ns: f64, ratio_ppb| Repetition {
+            log_ratio_ppb: Some(ratio_ppb),
+            ..repetition(index, &[ns.round() as u64])
+        };
+        (side(base, -ratio_ppb), side(head, ratio_ppb))
+    });
+    let (base, head): (Vec<_>, Vec<_>) = sides.unzip();
+    let methodology = Methodology { parts: Some(50), ..methodology() };
+    let in_parts = |repetitions| {
+        let plain = result(transport_name, 64, repetitions);
+        CaseResult {
+            transport: TransportInfo { control: false, ..plain.transport },
+            methodology: methodology.clone(),
+            ..plain
+        }
+    };
+    [base, head].map(in_parts)
 }
 
 pub(crate) fn failure(repetition: u32, reason: &str) -> Failure {
