@@ -4,9 +4,7 @@
 use crate::confine::JobUser;
 use crate::lab::Lab;
 use crate::run::{commit_all, git};
-use crate::{
-    Process, definition_of_programs, has_programs, refused, reports_opened_files, run_command, words,
-};
+use crate::{Process, definition_of_programs, has_programs, refused, run_command};
 use roundtrip_wire::CommitSha;
 use roundtrip_wire::lab::{Finish, JobOutcome};
 use std::collections::BTreeSet;
@@ -146,40 +144,6 @@ fn work_tree_is_read_only_while_measuring() {
         let reason = state.runs[0].results[0].unsupported.as_ref().unwrap();
         let expected = format!("{}, tree read-only, home writable", lab.user);
         assert!(reason.contains(&expected), "{reason}");
-    });
-}
-
-#[test]
-fn identical_programs_are_not_measured() {
-    if !has_programs() || !reports_opened_files() {
-        return;
-    }
-    let Some(lab) = lab("cp ours.sh built.sh\n") else { return };
-    let source = lab.source.path();
-    let program = |format: &str| format!("exec {} peer framing {format}\n", words());
-    change(source, "one.toml", &definition_of_programs(&["ours"], "['sh', 'built.sh']"));
-    change(source, "ours.sh", &program("advanced"));
-    let base = lab.head();
-    let job = |job_id: i64| {
-        let mut job = lab.job(job_id, 1);
-        job["base_sha"] = base.as_str().into();
-        job
-    };
-    change(source, "README.md", "ours");
-    lab.give(job(3));
-    let _agent = lab.agent();
-    let finish = lab.finished(1);
-    let expected = (JobOutcome::Done, Some("identical program: not measured"));
-    assert_eq!((finish.outcome, finish.reason.as_deref()), expected, "{}", finish.output);
-    lab.server.change(|state| assert!(state.runs.is_empty()));
-
-    change(source, "ours.sh", &program("json"));
-    lab.give(job(4));
-    let finish = lab.finished(2);
-    assert_eq!((finish.outcome, finish.reason.as_deref()), (JobOutcome::Done, None), "{}", finish.output);
-    lab.server.change(|state| {
-        let failed = state.runs.iter().flat_map(|run| &run.results).any(|result| !result.failures.is_empty());
-        assert!(state.runs.len() == 2 && !failed, "{:?}", state.runs);
     });
 }
 
