@@ -431,8 +431,9 @@ fn measures_a_rewritten_branch_whose_measured_commits_vanished() {
     // `--since` names the commit that both histories share.
     let mut agent = lab.agent();
     agent.line("(old) with one in ");
-    git(folder, &["checkout", "-q", "--detach", "HEAD~1"]);
-    commit(folder, "rewritten");
+    // In one step, so that the agent never sees another commit checked out.
+    git(folder, &["checkout", "-q", "--detach"]);
+    git(folder, &["commit", "-q", "--amend", "--allow-empty", "-m", "rewritten"]);
     git(folder, &["reflog", "expire", "--expire=now", "--all"]);
     let branch = git(folder, &["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
     git(folder, &["branch", "-f", branch.trim(), "HEAD"]);
