@@ -247,8 +247,8 @@ fn both_sides(outcome: Outcome<Compared>) -> Outcome {
     };
     let results = results
         .into_iter()
-        .filter(Compared::is_measured)
         .flat_map(|Compared { base, head, .. }| [named(base, "base"), named(head, "head")])
+        .filter(ab::is_measured)
         .collect();
     Outcome { environment, canaries, order_seed, started_at, finished_at, results }
 }

@@ -11,7 +11,7 @@ use crate::programs::identical::{Build, identical};
 use crate::programs::{self, CommitTree};
 use crate::settings::Preset;
 use roundtrip_bench::definition::{Plan, PlannedCase};
-use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair, try_once};
+use roundtrip_bench::harness::ab::{self, Comparison, Pair, try_once};
 use roundtrip_bench::harness::{self, Event, Outcome, PeerCommand};
 use roundtrip_wire::lab::Assignment;
 use roundtrip_wire::{CommitSha, MeasuredProgram, ProgramOrigin, RunId, RunReport, Slug};
@@ -207,13 +207,15 @@ impl JobRunner {
             ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| between(heartbeat, disk));
         let Outcome { environment, canaries, order_seed, started_at, finished_at, results } =
             completed(outcome)?;
-        let results: Vec<Compared> = results.into_iter().filter(Compared::is_measured).collect();
-        if results.is_empty() {
+        let (mut of_base, mut of_head): (Vec<_>, Vec<_>) =
+            results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
+        of_base.retain(ab::is_measured);
+        of_head.retain(ab::is_measured);
+        if of_base.is_empty() && of_head.is_empty() {
             return Err(NoReports::Failed(
                 "the time budget ended before the first pair: set a longer `budget` in roundtrip.toml".into(),
             ));
         }
-        let (of_base, of_head) = results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
         let side = |results| Outcome {
             environment: environment.clone(),
             canaries: canaries.clone(),

@@ -58,13 +58,9 @@ pub struct Compared {
     pub machine_time: Duration,
 }
 
-impl Compared {
-    /// Whether it was measured. A time budget may end before its first pair.
-    pub fn is_measured(&self) -> bool {
-        [&self.base, &self.head].iter().all(|side| {
-            !side.repetitions.is_empty() || !side.failures.is_empty() || side.unsupported.is_some()
-        })
-    }
+/// Whether a side was measured. A time budget may end before the first pair, and a side whose partner fails at once has nothing.
+pub fn is_measured(side: &CaseResult) -> bool {
+    !side.repetitions.is_empty() || !side.failures.is_empty() || side.unsupported.is_some()
 }
 
 /// Progress of a comparison.
