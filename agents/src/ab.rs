@@ -43,19 +43,15 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
     let root = git.root().ok();
     let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
+    let timeout = arguments.commands.timeout;
+    let source = Source { git: &git, root: root.as_deref(), settings: &settings, timeout };
     if arguments.of == Sides::Revision && arguments.preset.is_none() && settings.has_only_commands() {
-        let timeout = arguments.commands.timeout;
-        return commands(
-            arguments,
-            &Source { git: &git, root: root.as_deref(), settings: &settings, timeout },
-        );
+        return commands(arguments, &source);
     }
     let delivery = &arguments.delivery;
     let prepare = || Delivery::prepare(delivery, Repository::read(&git)?, &settings);
     let delivery = delivery.are_given().then(prepare).transpose()?;
     delivery.as_ref().map_or(Ok(()), Delivery::check_server)?;
-    let timeout = arguments.commands.timeout;
-    let source = Source { git: &git, root: root.as_deref(), settings: &settings, timeout };
     let mut stop = stop::until_signalled()?;
     let prepared = PreparedComparison::prepare(arguments, &source, &mut stop)?;
     let (plan, rule) = (&prepared.plan, settings.rule());
@@ -248,7 +244,7 @@ fn both_sides(outcome: Outcome<Compared>) -> Outcome {
     let results = results
         .into_iter()
         .flat_map(|Compared { base, head, .. }| [named(base, "base"), named(head, "head")])
-        .filter(ab::is_measured)
+        .filter(|result| !result.is_empty())
         .collect();
     Outcome { environment, canaries, order_seed, started_at, finished_at, results }
 }

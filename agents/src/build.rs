@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The interval of checks on a command with limits.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Limits of a command: then it is killed with all its processes.
+/// Limits of a command. Beyond them, it is killed with all its processes.
 pub(crate) struct Limits<'a> {
     pub(crate) timeout: Duration,
     pub(crate) stop: &'a mut StopSignal,

@@ -144,15 +144,15 @@ impl Comparison {
 
 /// Whether the program of a case has equal files in both reports.
 fn run_equal_code(base: &RunReport, head: &RunReport, sides: &Sides<'_>) -> bool {
-    let program = |report: &RunReport, result: Option<&CaseResult>| {
-        let result = result?;
+    fn program<'a>(report: &'a RunReport, result: Option<&CaseResult>) -> Option<&'a MeasuredProgram> {
+        let CaseResult { transport, case, .. } = result?;
         let is_one = |program: &&MeasuredProgram| {
-            (&program.transport, &program.variant) == (&result.transport.slug, &result.case.variant)
+            (&program.transport, &program.variant) == (&transport.slug, &case.variant)
         };
-        report.programs.iter().find(is_one).cloned()
-    };
+        report.programs.iter().find(is_one)
+    }
     let (base, head) = (program(base, sides.0), program(head, sides.1));
-    base.zip(head).is_some_and(|(base, head)| base.has_code_of(&head))
+    base.zip(head).is_some_and(|(base, head)| base.has_code_of(head))
 }
 
 fn sentence(machine: &Movement) -> String {

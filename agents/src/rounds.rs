@@ -69,7 +69,8 @@ impl Rounds<'_> {
         let mut random = StdRng::seed_from_u64(order_seed);
         let mut spent: Vec<Spent> = self.commands.iter().map(|_| Spent::default()).collect();
         let (mut found, mut rows) = (Found::default(), Vec::new());
-        let order = self.order((0..self.commands.len()).collect(), &mut random);
+        let mut order: Vec<usize> = (0..self.commands.len()).collect();
+        order.shuffle(&mut random);
         for command in order {
             let results = self.run(command, &mut random, &mut spent, stop)?;
             found.add(command, results, &mut rows)?;
@@ -107,7 +108,8 @@ impl Rounds<'_> {
             if !can_be_decided {
                 break;
             }
-            for command in self.order(open, &mut random) {
+            open.shuffle(&mut random);
+            for command in open {
                 let results = self.run(command, &mut random, &mut spent, stop)?;
                 for row in rows.iter_mut().filter(|row| row.command == command) {
                     row.add(&results, &self.commands[command])?;
@@ -130,11 +132,6 @@ impl Rounds<'_> {
             first.machine_time = spent.iter().map(|spent| spent.time).sum();
         }
         Ok(found)
-    }
-
-    fn order(&self, mut commands: Vec<usize>, random: &mut StdRng) -> Vec<usize> {
-        commands.shuffle(random);
-        commands
     }
 
     /// Runs a command for base and head, in random order.

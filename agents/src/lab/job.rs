@@ -14,7 +14,7 @@ use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::harness::ab::{self, Comparison, Pair, try_once};
 use roundtrip_bench::harness::{self, Event, Outcome, PeerCommand};
 use roundtrip_wire::lab::Assignment;
-use roundtrip_wire::{CommitSha, MeasuredProgram, ProgramOrigin, RunId, RunReport, Slug};
+use roundtrip_wire::{CaseResult, CommitSha, MeasuredProgram, ProgramOrigin, RunId, RunReport, Slug};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -207,10 +207,10 @@ impl JobRunner {
             ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| between(heartbeat, disk));
         let Outcome { environment, canaries, order_seed, started_at, finished_at, results } =
             completed(outcome)?;
-        let (mut of_base, mut of_head): (Vec<_>, Vec<_>) =
+        let (mut of_base, mut of_head): (Vec<CaseResult>, Vec<CaseResult>) =
             results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
-        of_base.retain(ab::is_measured);
-        of_head.retain(ab::is_measured);
+        of_base.retain(|result| !result.is_empty());
+        of_head.retain(|result| !result.is_empty());
         if of_base.is_empty() && of_head.is_empty() {
             return Err(NoReports::Failed(
                 "the time budget ended before the first pair: set a longer `budget` in roundtrip.toml".into(),

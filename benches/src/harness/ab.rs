@@ -41,7 +41,7 @@ pub struct Comparison {
     pub budget: Option<Duration>,
 }
 
-/// The result of one case.
+/// The result of one case. Both sides are empty if a time budget ended before its first pair.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// All of base's repetitions.
@@ -56,11 +56,6 @@ pub struct Compared {
     pub pairs_max: usize,
     /// Total duration of its repetitions, including process starts.
     pub machine_time: Duration,
-}
-
-/// Whether a side was measured. A time budget may end before the first pair, and a side whose partner fails at once has nothing.
-pub fn is_measured(side: &CaseResult) -> bool {
-    !side.repetitions.is_empty() || !side.failures.is_empty() || side.unsupported.is_some()
 }
 
 /// Progress of a comparison.

@@ -331,8 +331,7 @@ impl CaseResult {
             let detail = "an unsupported case with repetitions: expected only one of them";
             return at.member("unsupported").fail(detail);
         }
-        let is_empty = self.repetitions.is_empty() && self.failures.is_empty() && self.summary.is_none();
-        if self.unsupported.is_none() && is_empty {
+        if self.is_empty() {
             let detail = "no repetitions, failures or reason for being unsupported: expected one of them";
             return at.member("repetitions").fail(detail);
         }

@@ -189,6 +189,15 @@ pub struct StatedQuantile {
 }
 
 impl CaseResult {
+    /// Whether it has neither figures nor a reason for their absence. A report has no empty result.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.repetitions.is_empty()
+            && self.failures.is_empty()
+            && self.summary.is_none()
+            && self.unsupported.is_none()
+    }
+
     /// Whether any repetition lost, duplicated, reordered or damaged messages. Such a result is never
     /// compared.
     pub fn is_lossy(&self) -> bool {
