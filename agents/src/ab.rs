@@ -194,7 +194,7 @@ fn measure(comparison: &Comparison, seed: u64, stop: &mut StopSignal) -> crate::
 }
 
 fn stopped() -> Failure {
-    Failure::Other("Stopped by a signal before all cases were decided.".into())
+    Failure::Stopped("Stopped by a signal before all cases were decided.".into())
 }
 
 fn print(

@@ -647,7 +647,7 @@ impl<'a> Search<'a> {
 }
 
 fn stopped() -> Failure {
-    Failure::Other("Stopped by a signal before a commit was found. The worktrees were removed.".into())
+    Failure::Stopped("Stopped by a signal before a commit was found. The worktrees were removed.".into())
 }
 
 /// Why a case has no results.

@@ -17,6 +17,13 @@ pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a mut StopSignal,
 }
 
+impl Limits<'_> {
+    /// The failure of a command.
+    pub(crate) fn failure(&mut self, reason: String) -> Failure {
+        if self.stop.check().is_break() { Failure::Stopped(reason) } else { Failure::Other(reason) }
+    }
+}
+
 /// Builds the programs of a repository in this folder. Output of the commands goes to standard error;
 /// standard output is for results. The error begins with the command.
 pub(crate) fn build<'a>(
@@ -36,8 +43,10 @@ pub(crate) fn build_here(
     root: &Path,
     limits: &mut Limits<'_>,
 ) -> crate::Result<()> {
-    let failed = |reason| Failure::Other(format!("build failed in {}: {reason}", root.display()));
-    build(commands, root, limits).map_err(failed)
+    build(commands, root, limits).map_err(|reason| {
+        let failed = format!("build failed in {}: {reason}", root.display());
+        limits.failure(failed)
+    })
 }
 
 /// Runs a command in this folder. Prints the command line and its errors to standard error.

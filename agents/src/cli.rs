@@ -26,7 +26,7 @@ use std::time::Duration;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 success, 1 failure, 2 usage, 3 regressed or 4 inconclusive (with --fail-on), 4 no commit found (bisect), 5 token rejected, 6 measured \
-        but not uploaded, 8 cannot write, 9 not comparable, or measuring not allowed."
+        but not uploaded, 8 cannot write, 9 not comparable, or measuring not allowed, 130 stopped by a signal."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -1,5 +1,6 @@
 //! Every failure of the command, with the exit code that scripts rely on.
 
+use crate::stop;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,9 @@ pub(crate) enum Failure {
     /// This machine or commit must not be measured: exit code 9.
     #[error("{0}")]
     Refused(String),
+    /// Stopped by a signal: exit code 130, a shell's code for a command ended by Ctrl-C.
+    #[error("{0}")]
+    Stopped(String),
     /// A file cannot be written: exit code 8.
     #[error("cannot write {}: {source}", path.display())]
     Disk { path: PathBuf, source: std::io::Error },
@@ -63,6 +67,7 @@ impl Failure {
             Self::Spooled { .. } => 6,
             Self::Disk { .. } => 8,
             Self::NotComparable(_) | Self::Refused(_) => 9,
+            Self::Stopped(_) => stop::EXIT_CODE,
         }
     }
 }

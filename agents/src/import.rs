@@ -73,7 +73,8 @@ pub(crate) fn results(
         Some(_) => std::io::stderr().into(),
         None => printed.try_clone().on_disk(root)?.into(),
     };
-    let status = build::run(command, "Running", root, stdout, limits).map_err(Failure::Other)?;
+    let status =
+        build::run(command, "Running", root, stdout, limits).map_err(|reason| limits.failure(reason))?;
     if !status.success() {
         return Err(Failure::Other(format!("`{command}` failed ({status}): its results were not imported")));
     }

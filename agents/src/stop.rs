@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 /// A shell's exit code for a program ended by Ctrl-C.
-const INTERRUPTED: i32 = 130;
+pub(crate) const EXIT_CODE: u8 = 130;
 
 enum StopEvent {
     Stop,
@@ -66,7 +66,7 @@ pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
         ctrlc::set_handler(|| {
             let stopper = HANDLER.lock().unwrap_or_else(PoisonError::into_inner).stopper.take();
             if !stopper.is_some_and(|stopper| stopper.stop()) {
-                exit(INTERRUPTED);
+                exit(EXIT_CODE.into());
             }
         })
         .map_err(|error| Failure::Other(format!("cannot listen for signals: {error}")))?;

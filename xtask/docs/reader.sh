@@ -147,7 +147,8 @@ glance() {
     done
     kill -TERM "$command"
     wait "$command" || code=$?
-    [ "$code" = 143 ] || [ "$code" = 0 ] || { cat glance.log >&2; echo "exited with $code" >&2; return 1; }
+    # Not all commands handle the signal.
+    [ "$code" = 130 ] || [ "$code" = 143 ] || [ "$code" = 0 ] || { cat glance.log >&2; echo "exited with $code" >&2; return 1; }
 }
 
 # Starts a process that sends messages to itself. Its id is in `sender`.

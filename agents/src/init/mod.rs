@@ -307,9 +307,9 @@ fn measure(found: &Found, choices: &Choices, timeout: Duration) -> crate::Result
     if !has_settings {
         output::print(&format!("Add to {}:\n{}", settings::FILE, program_settings(example)))?;
     }
-    let kept = |reason: String| {
-        Failure::Other(format!("{reason}\nThe files are kept. Fix this, then measure with: roundtrip run"))
-    };
+    let with_advice =
+        |reason| format!("{reason}\nThe files are kept. Fix this, then measure with: roundtrip run");
+    let kept = |reason: String| Failure::Other(with_advice(reason));
     if !found.has_definition && !runs(example.tool) {
         return Err(kept(format!("`{}` not found. {}.", example.tool, example.install)));
     }
@@ -318,7 +318,10 @@ fn measure(found: &Found, choices: &Choices, timeout: Duration) -> crate::Result
     let commands = if has_settings { &settings.build } else { &ours };
     let mut stop = stop::until_signalled()?;
     let mut limits = Limits { timeout, stop: &mut stop };
-    build::build_here(commands, &found.root, &mut limits).map_err(|failure| kept(failure.to_string()))?;
+    build::build_here(commands, &found.root, &mut limits).map_err(|failure| match failure {
+        Failure::Stopped(reason) => Failure::Stopped(with_advice(reason)),
+        failure => kept(failure.to_string()),
+    })?;
     drop(stop);
 
     let plan = presets::plan(&found.root.join(DEFINITION).to_string_lossy())?;

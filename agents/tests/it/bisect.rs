@@ -380,6 +380,6 @@ fn stopped_search_leaves_no_worktree() {
         status = search.0.try_wait().unwrap();
         status.is_some()
     });
-    assert_eq!(status.unwrap().code(), Some(1));
+    assert_eq!(status.unwrap().code(), Some(130));
     has_no_worktree(folder);
 }

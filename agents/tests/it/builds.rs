@@ -80,7 +80,7 @@ fn signal_ends_a_build_with_all_its_processes() {
         let process = started(command);
         wait_until("the build runs", || folder.join("running").exists());
         process.terminate();
-        refused(&ended(process), 1, &[message]);
+        refused(&ended(process), 130, &[message]);
         fs::remove_file(folder.join("running")).unwrap();
     }
 }
