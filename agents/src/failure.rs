@@ -1,7 +1,9 @@
 //! Every failure of the command, with the exit code that scripts rely on.
 
-use crate::stop;
 use std::path::PathBuf;
+
+/// The exit code of a command that a signal stopped: a shell's code for a command ended by Ctrl-C.
+pub(crate) const STOPPED: u8 = 130;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -37,7 +39,7 @@ pub(crate) enum Failure {
     /// This machine or commit must not be measured: exit code 9.
     #[error("{0}")]
     Refused(String),
-    /// Stopped by a signal: exit code 130, a shell's code for a command ended by Ctrl-C.
+    /// Stopped by a signal: exit code 130.
     #[error("{0}")]
     Stopped(String),
     /// A file cannot be written: exit code 8.
@@ -67,7 +69,7 @@ impl Failure {
             Self::Spooled { .. } => 6,
             Self::Disk { .. } => 8,
             Self::NotComparable(_) | Self::Refused(_) => 9,
-            Self::Stopped(_) => stop::EXIT_CODE,
+            Self::Stopped(_) => STOPPED,
         }
     }
 }

@@ -1,15 +1,12 @@
 //! [`StopSignal`]: whether the agent must stop, and how to wait for other events meanwhile.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, STOPPED};
 use std::ops::ControlFlow;
 use std::process::exit;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
-
-/// A shell's exit code for a program ended by Ctrl-C.
-pub(crate) const EXIT_CODE: u8 = 130;
 
 enum StopEvent {
     Stop,
@@ -66,7 +63,7 @@ pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
         ctrlc::set_handler(|| {
             let stopper = HANDLER.lock().unwrap_or_else(PoisonError::into_inner).stopper.take();
             if !stopper.is_some_and(|stopper| stopper.stop()) {
-                exit(EXIT_CODE.into());
+                exit(STOPPED.into());
             }
         })
         .map_err(|error| Failure::Other(format!("cannot listen for signals: {error}")))?;
