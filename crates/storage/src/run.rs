@@ -250,6 +250,36 @@ pub async fn outcomes(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Ou
     Ok(row.map(|row| row.series_ids.into_iter().zip(row.outcomes.0).collect()).unwrap_or_default())
 }
 
+/// A run, and the preset that its job requested, if one did.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and job, described there")]
+pub struct PresetRow {
+    pub run_id: Uuid,
+    pub preset: Option<String>,
+}
+
+/// The newest run of a series at a commit of the main line.
+pub async fn newest_of_series(
+    connection: &mut PgConnection,
+    (machine_id, series_id): (i64, i64),
+    commit_ordinal: i64,
+) -> sqlx::Result<Option<PresetRow>> {
+    sqlx::query_as!(
+        PresetRow,
+        r#"select point.run_id, job.preset as "preset?" from point
+           join run on run.run_id = point.run_id
+           left join job on job.job_id = run.job_id
+           where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal = $3 and point.mainline
+           order by point.run_id desc
+           limit 1"#,
+        machine_id,
+        series_id,
+        commit_ordinal,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
 /// A case's position in the original upload, from 0, and the compressed upload.
 pub async fn upload_with_position(
     pool: &PgPool,

@@ -1,11 +1,15 @@
 //! Requests jobs for the commits that would identify a regression's culprit. Each new run narrows the range,
-//! and the remaining commits are requested again.
+//! and the remaining commits are requested again. Where commits can be compared in pairs, `culprit_search` names the next one.
 
-use super::culprits;
+use super::culprit_search::{self, Step};
+use super::{AnalysisError, culprits};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::change_point::{self, ChangePointRow};
-use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
-use roundtrip_storage::regression::grouping;
+use roundtrip_storage::job::{
+    self,
+    request::{self, Reason, Target, Wanted},
+};
+use roundtrip_storage::regression::grouping::{self, OpenRange};
 use sqlx::{PgConnection, PgPool};
 
 /// Up to this many commits are all measured. In a larger range, some commits divide it.
@@ -17,41 +21,74 @@ const SURE: f64 = 0.9;
 /// the candidates are measured again, up to this many runs each.
 const RUNS_MAX: i64 = 3;
 
-/// Requests jobs for the commit ranges of regressions, on the machine that shows each most clearly.
+/// Requests jobs for the commit ranges of regressions, on the machine that shows each most clearly: paired ones if possible. The
+/// caller holds the lock of their project.
 pub(super) async fn request(
     pool: &PgPool,
     connection: &mut PgConnection,
     regression_ids: &[i64],
     now: DateTime<Utc>,
-) -> sqlx::Result<()> {
+) -> Result<(), AnalysisError> {
     for &regression_id in regression_ids {
         let Some(range) = grouping::open_range(connection, regression_id).await? else {
             request::give_up(connection, regression_id, now).await?;
             continue;
         };
+        let jobs = job::paired(connection, regression_id).await?;
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
         changes.retain(|change| change.found.is_up());
-        let clearest = changes.iter().max_by(|one, other| certainty(one).total_cmp(&certainty(other)));
-        let Some(clearest) = clearest else { continue };
-        let place = (clearest.project_id, clearest.machine_id);
-        let unmeasured = request::unmeasured(connection, place, range).await?;
-        let (wanted, reason) = if unmeasured.is_empty() {
-            let suspects = suspect_ordinals(pool, clearest.project_id, &changes).await?;
-            (request::undermeasured(connection, place, &suspects, RUNS_MAX).await?, Reason::Repeat)
-        } else {
-            next_commits(&unmeasured)
-        };
+        let Some(clearest) = culprit_search::clearest(&changes, &jobs) else { continue };
         let target = Target::Machine(clearest.machine_id);
-        let wanted = Wanted { regression_id: Some(regression_id), ..Wanted::commits(reason, &wanted) };
+        let (step, preset) = culprit_search::next(pool, connection, clearest, &jobs, &range).await?;
+        let (commits, reason, base_sha) = match step {
+            Step::Wait | Step::End => continue,
+            Step::Compare([commit_sha, base_sha]) => (vec![commit_sha], Reason::Bisect, Some(base_sha)),
+            Step::Impossible => {
+                let (commits, reason) = unpaired(pool, connection, clearest, &changes, &range).await?;
+                (commits, reason, None)
+            }
+        };
+        let wanted = Wanted {
+            regression_id: Some(regression_id),
+            preset: preset.as_deref().filter(|_| base_sha.is_some()),
+            base_sha: base_sha.as_deref(),
+            ..Wanted::commits(reason, &commits)
+        };
         request::request(connection, clearest.project_id, target, &wanted, now).await?;
     }
     Ok(())
 }
 
-/// The certainty of a change's location; for equal ones, the size of the change.
-fn certainty(change: &ChangePointRow) -> f64 {
-    let surest = change.found.places.iter().map(|(_, probability)| *probability).fold(0.0, f64::max);
-    surest + change.found.change().abs().min(1.0) / 1_000.0
+/// Continues the searches of regressions whose paired jobs have ended.
+pub(super) async fn continue_searches(pool: &PgPool) -> Result<(), AnalysisError> {
+    for (regression_id, project_id) in grouping::with_results(pool).await? {
+        let mut transaction = pool.begin().await?;
+        grouping::lock(&mut transaction, project_id).await?;
+        // Another server may have continued it.
+        if grouping::use_results(&mut transaction, regression_id).await? {
+            request(pool, &mut transaction, &[regression_id], Utc::now()).await?;
+            transaction.commit().await?;
+        }
+    }
+    Ok(())
+}
+
+/// The commits to measure without pairs.
+async fn unpaired(
+    pool: &PgPool,
+    connection: &mut PgConnection,
+    clearest: &ChangePointRow,
+    changes: &[ChangePointRow],
+    range: &OpenRange,
+) -> sqlx::Result<(Vec<String>, Reason)> {
+    let place = (clearest.project_id, clearest.machine_id);
+    let ordinals = (range.after_ordinal, range.until_ordinal);
+    let unmeasured = request::unmeasured(connection, place, ordinals).await?;
+    if !unmeasured.is_empty() {
+        return Ok(next_commits(&unmeasured));
+    }
+    let suspects = suspect_ordinals(pool, clearest.project_id, changes).await?;
+    Ok((request::undermeasured(connection, place, &suspects, RUNS_MAX).await?, Reason::Repeat))
 }
 
 /// The ordinals of the commits that may have caused these changes, if the results do not identify one.

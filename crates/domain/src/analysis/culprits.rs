@@ -1,5 +1,7 @@
 //! Ranks the suspect commits of a regression from the evidence of all its series.
 
+use super::AnalysisError;
+use super::culprit_search::{self, Search};
 use roundtrip_stats::culprit::{self, Evidence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{ChangeKind, ChangePointRow};
@@ -23,6 +25,39 @@ pub struct Culprit {
     pub probability: f64,
     /// Whether any run measured it; where not, it shares the probability of the next one that was.
     pub measured: bool,
+}
+
+/// The commits that may have caused a regression by these changes. If a search in paired jobs knows more, its probabilities count.
+///
+/// # Errors
+/// The database does not answer, or a stored run cannot be compared.
+pub async fn of_regression(
+    pool: &PgPool,
+    project_id: i64,
+    regression_id: i64,
+    changes: &[ChangePointRow],
+) -> Result<Vec<Culprit>, AnalysisError> {
+    let jobs = db::job::paired(&mut *pool.acquire().await?, regression_id).await?;
+    let searched = match culprit_search::clearest(changes, &jobs) {
+        Some(clearest) if !jobs.is_empty() => Search::of(pool, clearest, &jobs).await?.suspects(),
+        _ => None,
+    };
+    let Some(mut suspects) = searched else { return Ok(rank(pool, project_id, changes.iter()).await?) };
+    suspects.sort_by(|one, other| other.probability.total_cmp(&one.probability));
+    let count = named(suspects.iter().map(|suspect| suspect.probability));
+    suspects.truncate(count);
+    Ok(suspects)
+}
+
+/// How many of the suspects to list, from their probabilities, the largest first.
+fn named(probabilities: impl Iterator<Item = f64>) -> usize {
+    let mut named = 0.0;
+    let is_wanted = |probability: &f64| {
+        let is_wanted = named < NAMED;
+        named += probability;
+        is_wanted
+    };
+    probabilities.take(NAMED_MAX).take_while(is_wanted).count()
 }
 
 /// The commits that may have caused these changes, which share a cause. The most probable come first, until
@@ -50,14 +85,9 @@ pub async fn rank(
     let ordinals: Vec<i64> = commits.iter().map(|(commit, _)| commit.ordinal).collect();
     let mut by_ordinal: HashMap<i64, (CommitSummary, bool)> =
         commits.into_iter().map(|(commit, measured)| (commit.ordinal, (commit, measured))).collect();
-    let mut named = 0.0;
-    let ranked =
-        culprit::rank(&evidence, &ordinals).into_iter().take(NAMED_MAX).take_while(|(_, probability)| {
-            let is_wanted = named < NAMED;
-            named += probability;
-            is_wanted
-        });
-    let suspects = ranked.filter_map(|(ordinal, probability)| {
+    let mut ranked = culprit::rank(&evidence, &ordinals);
+    ranked.truncate(named(ranked.iter().map(|(_, probability)| *probability)));
+    let suspects = ranked.into_iter().filter_map(|(ordinal, probability)| {
         let (commit, measured) = by_ordinal.remove(&ordinal)?;
         Some(Culprit { commit, probability, measured })
     });

@@ -6,6 +6,7 @@
 //! - `siblings`: other machines with the same case, which confirm a change early.
 //! - `suspicions`: a newest commit that is probably slower, which a paired comparison confirms before any alert.
 //! - [`culprits`]: the commits that may have caused a regression. `backfill`: commits to measure to narrow them down.
+//!   `culprit_search`: the same by paired jobs, where programs come from the repository.
 //!
 //! No state is kept in memory between searches. A run stays in table `analysis_due` from the transaction that stores it
 //! until the transaction that stores the findings, so a server may stop at any time. One server at a time searches the
@@ -14,6 +15,7 @@
 
 mod attribute_changes;
 mod backfill;
+mod culprit_search;
 pub mod culprits;
 mod evidence;
 mod siblings;
@@ -22,6 +24,7 @@ mod suspicions;
 
 pub use roundtrip_storage::regression::Direction;
 
+use crate::error::DomainError;
 use crate::track::{self, Points, Search};
 use chrono::Utc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -90,6 +93,13 @@ pub enum AnalysisError {
     Comparison(String),
 }
 
+impl AnalysisError {
+    #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+    fn comparison(error: DomainError) -> Self {
+        Self::Comparison(error.to_string())
+    }
+}
+
 impl Analyst {
     /// An analyst for a database.
     pub fn new(pool: PgPool) -> Self {
@@ -141,6 +151,7 @@ impl Analyst {
         let searched = searched.try_fold(Searched::default(), sum).await?;
         // After the search, because the comparison's own runs may be among the searched ones.
         suspicions::settle(&self.pool).await?;
+        backfill::continue_searches(&self.pool).await?;
         Ok(searched)
     }
 

@@ -279,7 +279,11 @@ async fn settle_one(pool: &PgPool, suspicion_id: i64, machine_id: i64) -> Result
         return Ok(false);
     }
     let Some(mut waiting) = suspicion::lock(&mut transaction, suspicion_id).await? else { return Ok(false) };
-    let (pairs, comparison_count) = paired(pool, &waiting).await?;
+    let shas = [&waiting.base_sha, &waiting.commit_sha].map(String::as_str);
+    let (pairs, comparison_count) = match waiting.job_id {
+        Some(job_id) => compared(pool, waiting.project_id, job_id, shas).await?,
+        None => (Vec::new(), 0),
+    };
     let confirmed = confirm(pool, &mut waiting, &pairs, comparison_count).await?;
     let now = Utc::now();
     let job = waiting.job_id.unwrap_or_default();
@@ -297,12 +301,16 @@ async fn settle_one(pool: &PgPool, suspicion_id: i64, machine_id: i64) -> Result
     Ok(true)
 }
 
-/// The pairs that the job of a suspicion measured alternately, and the number of its comparisons: one for each preset.
-async fn paired(pool: &PgPool, waiting: &Waiting) -> Result<(Vec<ComparisonPair>, usize), AnalysisError> {
-    let Some(job_id) = waiting.job_id else { return Ok((Vec::new(), 0)) };
+/// The cases of a job that compared a commit with its base, base first, and the number of its comparisons: one for each preset.
+pub(super) async fn compared(
+    pool: &PgPool,
+    project_id: i64,
+    job_id: i64,
+    shas: [&str; 2],
+) -> Result<(Vec<ComparisonPair>, usize), AnalysisError> {
     let mut sides: BTreeMap<String, [Option<uuid::Uuid>; 2]> = BTreeMap::new();
     for run in db::job::runs(pool, job_id).await? {
-        let is_side = [&waiting.base_sha, &waiting.commit_sha].map(|sha| run.commit_sha == *sha);
+        let is_side = shas.map(|sha| run.commit_sha == sha);
         let of_preset = sides.entry(run.preset).or_default();
         // The newest of each.
         for side in (0..2).filter(|side| is_side[*side]) {
@@ -312,11 +320,11 @@ async fn paired(pool: &PgPool, waiting: &Waiting) -> Result<(Vec<ComparisonPair>
     let (mut pairs, mut count) = (Vec::new(), 0);
     for sides in sides.into_values() {
         let [Some(base), Some(head)] = sides else { continue };
-        match comparison::of_runs(pool, waiting.project_id, base, head).await {
+        match comparison::of_runs(pool, project_id, base, head).await {
             Ok(compared) => pairs.extend(compared.pairs),
             // The run was deleted meanwhile.
             Err(DomainError::Unknown { .. }) => continue,
-            Err(error) => return Err(AnalysisError::Comparison(error.to_string())),
+            Err(error) => return Err(AnalysisError::comparison(error)),
         }
         count += 1;
     }

@@ -66,6 +66,9 @@ pub struct ComparisonPair {
     /// Whether it was compared in pairs of repetitions that one job alternated, by the rule of `roundtrip ab`. Otherwise all
     /// repetitions of base with all of head.
     pub paired: bool,
+    /// The log ratios of head's times to base's in these pairs.
+    #[serde(skip)]
+    pub log_ratios: Vec<f64>,
     /// The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
     #[schema(required)]
     pub least_change: Option<f64>,

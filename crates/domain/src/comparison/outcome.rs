@@ -242,7 +242,9 @@ pub(super) fn pairs(
     let pairs = pairs.filter_map(|(((((base, head), differences), comparable), rounds), compared)| {
         let moved = comparable.and_then(moved).filter(|moved| !moved.comparable);
         let pair = pair(&rule, base, head, differences, compared, moved)?;
-        Some(ComparisonPair { paired: pair.p.is_some() && rounds.is_some(), ..pair })
+        let rounds = rounds.as_ref().filter(|_| pair.p.is_some());
+        let log_ratios = rounds.iter().copied().flatten().map(|(_, pair)| pair.p50).collect();
+        Some(ComparisonPair { paired: rounds.is_some(), log_ratios, ..pair })
     });
     let pairs = pairs.collect();
     (pairs, machines.into_iter().map(|(machine, moved)| MachineMovement::new(machine, moved)).collect())
@@ -382,6 +384,7 @@ fn pair(
         verdict: judged.map_or(Verdict::NotComparable, |judged| judged.verdict.into()),
         kind: PairKind::NotComparable,
         paired: false,
+        log_ratios: Vec::new(),
         least_change: judged.map(|judged| judged.least),
         no_change_beyond: judged.map(|judged| rule.no_change_beyond(judged.movement)),
         undecided: judged.and_then(|judged| judged.reason).map(|reason| reason.to_string()),

@@ -8,7 +8,7 @@ use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_storage as db;
 use roundtrip_storage::run::Location;
-use roundtrip_wire::{CaseResult, Repetition, RunReport};
+use roundtrip_wire::{CaseResult, ProgramOrigin, Repetition, RunReport};
 use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -55,6 +55,28 @@ pub async fn repetitions<T: Send + 'static>(
             Ok(describe(repetition, &distribution))
         });
         described.collect::<Result<_, _>>().map(Some)
+    })
+    .await
+}
+
+/// Whether a series of a run was measured with a program from its commit. Unknown without an upload, which counts as not.
+pub async fn has_program_of_commit(
+    pool: &PgPool,
+    run: Location,
+    series_id: i64,
+) -> Result<bool, DomainError> {
+    let turn = turn().await?;
+    let found = db::run::upload_with_position(pool, run, series_id).await?;
+    let Some((position, body_zstd)) = found else { return Ok(false) };
+    run_blocking(turn, move || {
+        let RunReport { programs, results, .. } = report(&body_zstd)?;
+        let position = usize::try_from(position).map_err(DomainError::internal)?;
+        let result = results.get(position).context("the upload lacks a stored result");
+        let CaseResult { transport, case, .. } = result.map_err(DomainError::internal)?;
+        Ok(programs.iter().any(|program| {
+            let is_measured = (&program.transport, &program.variant) == (&transport.slug, &case.variant);
+            is_measured && program.origin == ProgramOrigin::Commit
+        }))
     })
     .await
 }

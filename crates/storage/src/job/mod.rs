@@ -205,6 +205,32 @@ pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
     .await
 }
 
+/// A job that compares a commit with a base, to find a regression's culprit.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table job, described there")]
+pub struct PairedJob {
+    pub job_id: i64,
+    pub machine_id: Option<i64>,
+    pub commit_sha: String,
+    pub base_sha: String,
+    pub preset: Option<String>,
+    pub status: String,
+    pub failure: Option<String>,
+}
+
+/// The paired jobs of a regression, oldest first.
+pub async fn paired(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<Vec<PairedJob>> {
+    sqlx::query_as!(
+        PairedJob,
+        r#"select job_id, machine_id, commit_sha, base_sha as "base_sha!", preset, status, failure from job
+           where regression_id = $1 and base_sha is not null
+           order by job_id"#,
+        regression_id,
+    )
+    .fetch_all(connection)
+    .await
+}
+
 /// Marks jobs as done by runs that were not requested, from an agent that measures its checkout. Agents report claimed
 /// jobs themselves.
 pub async fn finish_unasked(

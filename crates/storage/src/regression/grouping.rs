@@ -4,7 +4,7 @@ use super::{Direction, RegressionKind, State};
 use crate::change_point;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 
 /// The class of advisory locks on projects while grouping changes.
 const PROJECT_LOCK: i32 = 0x7274_7231;
@@ -146,14 +146,26 @@ pub async fn narrow(
     Ok(())
 }
 
-/// The commit range of a regression, the first ordinal excluded. None if no culprit is searched: for an
-/// improvement, a drift, a machine issue or a closed regression.
+/// The commit range of a regression: after one commit, until another.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table commit, described there")]
+pub struct OpenRange {
+    pub after_sha: String,
+    pub after_ordinal: i64,
+    pub until_sha: String,
+    pub until_ordinal: i64,
+}
+
+/// The commit range of a regression. None if no culprit is searched: for an improvement, a drift, a machine issue or a closed
+/// regression.
 pub async fn open_range(
     connection: &mut PgConnection,
     regression_id: i64,
-) -> sqlx::Result<Option<(i64, i64)>> {
-    let row = sqlx::query!(
-        "select after_commit.ordinal as after_ordinal, until_commit.ordinal as until_ordinal
+) -> sqlx::Result<Option<OpenRange>> {
+    sqlx::query_as!(
+        OpenRange,
+        "select after_commit.sha as after_sha, after_commit.ordinal as after_ordinal,
+                until_commit.sha as until_sha, until_commit.ordinal as until_ordinal
          from regression
          join commit as after_commit on after_commit.commit_id = regression.after_commit_id
          join commit as until_commit on until_commit.commit_id = regression.until_commit_id
@@ -162,8 +174,39 @@ pub async fn open_range(
         regression_id,
     )
     .fetch_optional(connection)
+    .await
+}
+
+/// The open regressions with a result that their search has not used, and their projects.
+pub async fn with_results(pool: &PgPool) -> sqlx::Result<Vec<(i64, i64)>> {
+    let rows = sqlx::query!(
+        "select regression_id, project_id from regression
+         where state in ('new', 'acknowledged') and exists (
+             select from job
+             where job.regression_id = regression.regression_id and job.base_sha is not null
+               and job.done_at is not null and job.job_id > coalesce(regression.searched_job_id, 0)
+         )
+         order by regression_id",
+    )
+    .fetch_all(pool)
     .await?;
-    Ok(row.map(|row| (row.after_ordinal, row.until_ordinal)))
+    Ok(rows.into_iter().map(|row| (row.regression_id, row.project_id)).collect())
+}
+
+/// Marks the results of a regression's paired jobs as used. False if they are already.
+pub async fn use_results(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<bool> {
+    let used = sqlx::query!(
+        "update regression set searched_job_id = newest.job_id
+         from (
+             select max(job_id) as job_id from job
+             where regression_id = $1 and base_sha is not null and done_at is not null
+         ) as newest
+         where regression.regression_id = $1 and newest.job_id > coalesce(regression.searched_job_id, 0)",
+        regression_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(used.rows_affected() == 1)
 }
 
 /// The regressions among these that were reversed completely, with the commit where the last of their tracks

@@ -3,6 +3,7 @@
 mod kinds;
 mod playground;
 pub(crate) mod regressions;
+mod searches;
 mod suspicions;
 pub(crate) mod tail;
 
