@@ -37,23 +37,28 @@ pub(super) async fn request(
         let jobs = job::paired(connection, regression_id).await?;
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
         changes.retain(|change| change.found.is_up());
-        let Some(clearest) = culprit_search::clearest(&changes, &jobs) else { continue };
-        let target = Target::Machine(clearest.machine_id);
-        let (step, preset) = culprit_search::next(pool, connection, clearest, &jobs, &range).await?;
-        let (commits, reason, base_sha) = match step {
-            Step::Wait | Step::End => continue,
-            Step::Compare([commit_sha, base_sha]) => (vec![commit_sha], Reason::Bisect, Some(base_sha)),
-            Step::Impossible => {
-                let (commits, reason) = unpaired(pool, connection, clearest, &changes, &range).await?;
-                (commits, reason, None)
+        if let Some(paired) = culprit_search::clearest_in_pairs(&changes, &jobs) {
+            let (step, preset) = culprit_search::next(pool, connection, paired, &jobs, &range).await?;
+            match step {
+                Step::Impossible => {}
+                Step::Wait | Step::End => continue,
+                Step::Compare([commit_sha, base_sha]) => {
+                    let wanted = Wanted {
+                        regression_id: Some(regression_id),
+                        preset: preset.as_deref(),
+                        base_sha: Some(&base_sha),
+                        ..Wanted::commits(Reason::Bisect, std::slice::from_ref(&commit_sha))
+                    };
+                    let target = Target::Machine(paired.machine_id);
+                    request::request(connection, paired.project_id, target, &wanted, now).await?;
+                    continue;
+                }
             }
-        };
-        let wanted = Wanted {
-            regression_id: Some(regression_id),
-            preset: preset.as_deref().filter(|_| base_sha.is_some()),
-            base_sha: base_sha.as_deref(),
-            ..Wanted::commits(reason, &commits)
-        };
+        }
+        let Some(clearest) = culprit_search::clearest(changes.iter()) else { continue };
+        let (commits, reason) = unpaired(pool, connection, clearest, &changes, &range).await?;
+        let target = Target::Machine(clearest.machine_id);
+        let wanted = Wanted { regression_id: Some(regression_id), ..Wanted::commits(reason, &commits) };
         request::request(connection, clearest.project_id, target, &wanted, now).await?;
     }
     Ok(())

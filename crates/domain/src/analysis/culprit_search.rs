@@ -11,7 +11,7 @@ use crate::ingest::stored_upload;
 use crate::queue::schedule::FORGOTTEN_AFTER;
 use roundtrip_stats::bisection::{Bisection, REFUTED_MAX, Signal, Suspects};
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::ChangePointRow;
+use roundtrip_storage::change_point::{ChangePointRow, Figure};
 use roundtrip_storage::commit::CommitSummary;
 use roundtrip_storage::job::PairedJob;
 use roundtrip_storage::regression::grouping::OpenRange;
@@ -67,16 +67,24 @@ enum JobResult {
     },
 }
 
-/// The change to search, on the machine of the jobs if there are any: the surest place; for equal ones, the largest.
-pub(super) fn clearest<'a>(changes: &'a [ChangePointRow], jobs: &[PairedJob]) -> Option<&'a ChangePointRow> {
+/// The change with the surest place; for equal ones, the largest.
+pub(super) fn clearest<'a>(changes: impl Iterator<Item = &'a ChangePointRow>) -> Option<&'a ChangePointRow> {
     let certainty = |change: &ChangePointRow| {
         let surest = change.found.places.iter().map(|(_, probability)| *probability).fold(0.0, f64::max);
         surest + change.found.change().abs().min(1.0) / 1_000.0
     };
-    let machine_id = jobs.first().and_then(|job| job.machine_id);
-    let changes =
-        changes.iter().filter(|change| machine_id.is_none_or(|machine_id| change.machine_id == machine_id));
     changes.max_by(|one, other| certainty(one).total_cmp(&certainty(other)))
+}
+
+/// The clearest of the changes that pairs can show, which compare the p50; on the machine of the jobs if there are any.
+pub(super) fn clearest_in_pairs<'a>(
+    changes: &'a [ChangePointRow],
+    jobs: &[PairedJob],
+) -> Option<&'a ChangePointRow> {
+    let machine_id = jobs.first().and_then(|job| job.machine_id);
+    let is_there =
+        |change: &&ChangePointRow| machine_id.is_none_or(|machine_id| change.machine_id == machine_id);
+    clearest(changes.iter().filter(|change| change.found.track.figure == Figure::P50).filter(is_there))
 }
 
 /// What the search for the cause of this change needs next, and the preset to measure. It begins with the ends of the range.

@@ -38,7 +38,7 @@ pub async fn of_regression(
     changes: &[ChangePointRow],
 ) -> Result<Vec<Culprit>, AnalysisError> {
     let jobs = db::job::paired(&mut *pool.acquire().await?, regression_id).await?;
-    let searched = match culprit_search::clearest(changes, &jobs) {
+    let searched = match culprit_search::clearest_in_pairs(changes, &jobs) {
         Some(clearest) if !jobs.is_empty() => Search::of(pool, clearest, &jobs).await?.suspects(),
         _ => None,
     };

@@ -1,6 +1,7 @@
 //! The search for a regression's culprit in paired jobs.
 
 use super::search;
+use super::tail::tailed;
 use crate::lab::{Lab, LabAgent};
 use crate::support::{at, factory};
 use roundtrip_wire::lab::Assignment;
@@ -24,11 +25,19 @@ fn run(commit: u64, result: CaseResult) -> RunReport {
 
 /// Every tenth of 400 commits is measured. The culprit makes `ring` a fifth slower.
 async fn history(lab: &Lab) -> LabAgent {
+    let plain = |nth: u64| {
+        let ns = if 10 * nth < CULPRIT { 10_000 } else { 12_000 };
+        factory::steady("ring", 64, ns + ns * (nth * 7 % 5) / 1_000)
+    };
+    measured(lab, plain).await
+}
+
+/// Every tenth of 400 commits has one of these results.
+async fn measured(lab: &Lab, result: impl Fn(u64) -> CaseResult) -> LabAgent {
     let agent = lab.agent("lab-1", &[]).await;
     for nth in 1..=40_u64 {
         let commit = 10 * nth;
-        let ns = if commit < CULPRIT { 10_000 } else { 12_000 };
-        let plain = factory::steady("ring", 64, ns + ns * (nth * 7 % 5) / 1_000);
+        let plain = result(nth);
         let result = CaseResult { transport: TransportInfo { control: false, ..plain.transport }, ..plain };
         let unmeasured = (commit - 9..commit).rev().map(|number| factory::commit(number, Some(number)));
         lab.app.store(&RunReport { history: unmeasured.collect(), ..run(commit, result) }).await;
@@ -93,6 +102,18 @@ async fn commits_that_cannot_be_paired_are_measured_alone(lab: Lab) {
     let next = lab.claim(&agent).await.unwrap();
     assert_eq!(next.base_sha, None);
     assert!((301..310).contains(&u64::from_str_radix(next.commit_sha.as_str(), 16).unwrap()), "{next:?}");
+}
+
+#[database_test]
+async fn commits_with_a_slower_p99_alone_are_measured_alone(lab: Lab) {
+    let agent = measured(&lab, |nth| {
+        let permille = if 10 * nth < CULPRIT { 1_500 } else { 2_250 };
+        factory::result("ring", 64, tailed(100_000 + nth % 3, permille + nth * 7 % 5 * 10))
+    })
+    .await;
+    let regressed = lab.app.read(REGRESSION).await;
+    assert_eq!(at(&regressed, "change_points/*/figure"), json!(["p99"]));
+    assert_eq!(lab.claim(&agent).await.unwrap().base_sha, None);
 }
 
 #[database_test]

@@ -7,7 +7,7 @@ use roundtrip_wire::{Repetition, RunReport};
 use serde_json::{Value, json};
 
 /// Three repetitions, of which one in ten operations takes this many thousandths of the others' time.
-fn tailed(ns: u64, permille: u64) -> Vec<Repetition> {
+pub(crate) fn tailed(ns: u64, permille: u64) -> Vec<Repetition> {
     let times: Vec<u64> = (0..20).map(|nth| if nth < 18 { ns } else { ns * permille / 1_000 }).collect();
     (0..3).map(|index| factory::repetition(index, &times)).collect()
 }
