@@ -43,10 +43,8 @@ pub(crate) fn build_here(
     root: &Path,
     limits: &mut Limits<'_>,
 ) -> crate::Result<()> {
-    build(commands, root, limits).map_err(|reason| {
-        let failed = format!("build failed in {}: {reason}", root.display());
-        limits.failure(failed)
-    })
+    build(commands, root, limits)
+        .map_err(|reason| limits.failure(format!("build failed in {}: {reason}", root.display())))
 }
 
 /// Runs a command in this folder. Prints the command line and its errors to standard error.

@@ -161,9 +161,9 @@ async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result
         Vec::new()
     } else {
         let direction = regression.direction;
-        let mut made_it = changes.clone();
-        made_it.retain(|change| Direction::from_change(change.found.change()) == direction);
-        let found = analysis::culprits::of_regression(&state.pool, project_id, regression_id, &made_it).await;
+        let made_it =
+            changes.iter().filter(|change| Direction::from_change(change.found.change()) == direction);
+        let found = analysis::culprits::of_regression(&state.pool, project_id, regression_id, made_it).await;
         found.map_err(ApiError::internal)?
     };
     let change_points = changes.into_iter().map(ChangePoint::from).collect();

@@ -37,7 +37,7 @@ pub(super) async fn request(
         let jobs = job::paired(connection, regression_id).await?;
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
         changes.retain(|change| change.found.is_up());
-        if let Some(paired) = culprit_search::clearest_in_pairs(&changes, &jobs) {
+        if let Some(paired) = culprit_search::clearest_in_pairs(changes.iter(), &jobs) {
             let (step, preset) = culprit_search::next(pool, connection, paired, &jobs, &range).await?;
             match step {
                 Step::Impossible => {}

@@ -78,13 +78,13 @@ pub(super) fn clearest<'a>(changes: impl Iterator<Item = &'a ChangePointRow>) ->
 
 /// The clearest of the changes that pairs can show, which compare the p50; on the machine of the jobs if there are any.
 pub(super) fn clearest_in_pairs<'a>(
-    changes: &'a [ChangePointRow],
+    changes: impl Iterator<Item = &'a ChangePointRow>,
     jobs: &[PairedJob],
 ) -> Option<&'a ChangePointRow> {
     let machine_id = jobs.first().and_then(|job| job.machine_id);
     let is_there =
         |change: &&ChangePointRow| machine_id.is_none_or(|machine_id| change.machine_id == machine_id);
-    clearest(changes.iter().filter(|change| change.found.track.figure == Figure::P50).filter(is_there))
+    clearest(changes.filter(|change| change.found.track.figure == Figure::P50).filter(is_there))
 }
 
 /// What the search for the cause of this change needs next, and the preset to measure. It begins with the ends of the range.

@@ -35,14 +35,14 @@ pub async fn of_regression(
     pool: &PgPool,
     project_id: i64,
     regression_id: i64,
-    changes: &[ChangePointRow],
+    changes: impl Iterator<Item = &ChangePointRow> + Clone,
 ) -> Result<Vec<Culprit>, AnalysisError> {
     let jobs = db::job::paired(&mut *pool.acquire().await?, regression_id).await?;
-    let searched = match culprit_search::clearest_in_pairs(changes, &jobs) {
+    let searched = match culprit_search::clearest_in_pairs(changes.clone(), &jobs) {
         Some(clearest) if !jobs.is_empty() => Search::of(pool, clearest, &jobs).await?.suspects(),
         _ => None,
     };
-    let Some(mut suspects) = searched else { return Ok(rank(pool, project_id, changes.iter()).await?) };
+    let Some(mut suspects) = searched else { return Ok(rank(pool, project_id, changes).await?) };
     suspects.sort_by(|one, other| other.probability.total_cmp(&one.probability));
     let count = named(suspects.iter().map(|suspect| suspect.probability));
     suspects.truncate(count);
