@@ -15,7 +15,7 @@ use crate::{output, run, stop, table};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::harness::ab::{Compared, Comparison, Pair, measure_pairs, run_until, unmeasured};
-use roundtrip_stats::bisection::{Bisection, REFUTED_MAX, Signal, Suspects};
+use roundtrip_stats::bisection::{Bisection, Signal, Step, Suspects};
 use roundtrip_stats::shift;
 use roundtrip_wire::{CaseResult, CommitSha, Verdict};
 use serde::Serialize;
@@ -516,7 +516,7 @@ impl<'a> Search<'a> {
         let effect = compared.row.p50.shift.map_or(0.0, |shift| shift.estimate);
         let signal = Signal::new(effect, &comparison::log_ratios(compared))
             .ok_or_else(|| Failure::Other(format!("{}: the change has no size", line.case)))?;
-        let mut bisection = Bisection::new(self.commits.len(), signal);
+        let mut bisection = Bisection::new(self.commits.len(), signal, confidence);
         (0..self.commits.len())
             .filter(|&commit| self.skipped[commit].is_some())
             .for_each(|commit| bisection.skip(commit));
@@ -524,17 +524,17 @@ impl<'a> Search<'a> {
         if let Some(last) = self.log_ratios.last_mut() {
             *last = comparison::log_ratios(compared);
         }
-        let mut refuted = 0;
-        while refuted < REFUTED_MAX {
-            let Some(bisection) = &self.bisection else { break };
-            let Some(suspects) = bisection.suspects() else { break };
-            let Suspects { first, last, probability } = suspects;
-            // If no further measurement helps, the comparison with the parent decides.
-            if let Some(commit) = bisection.next().filter(|_| probability < confidence) {
-                self.measure(place, commit)?;
-                continue;
-            }
+        loop {
+            let suspects = match self.step() {
+                Step::Measure(commit) => {
+                    self.measure(place, commit)?;
+                    continue;
+                }
+                Step::Confirm(suspects) => suspects,
+                Step::End => return Ok(None),
+            };
             let Some(comparison) = self.compare_with_parent(place, &suspects, line)? else { continue };
+            let Suspects { first, last, .. } = suspects;
             let is_confirmed = comparison.verdict == Verdict::Regressed;
             let result = if is_confirmed { change(&comparison) } else { comparison.verdict_text() };
             eprintln!("{} and the commit before: {result}", self.commits[last].sha.short());
@@ -542,19 +542,17 @@ impl<'a> Search<'a> {
                 bisection.confirm(&suspects, is_confirmed);
             }
             if !is_confirmed {
-                refuted += 1;
                 continue;
             }
             let probability = self.probabilities()[first..=last].iter().sum();
             if probability < confidence {
-                break;
+                return Ok(None);
             }
             let commits = self.commits[first..=last].to_vec();
             let search_of_merge =
                 (first == last).then(|| search_of_merge(self.source.git, &commits[0].sha)).flatten();
             return Ok(Some(Culprit { commits, probability, comparison, search_of_merge }));
         }
-        Ok(None)
     }
 
     /// Compares the newest suspect with the commit before all suspects. Returns `None` if one of the two must be skipped.
@@ -588,7 +586,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         // Another commit with the same program may have decided it.
-        if self.bisection.as_ref().is_none_or(|bisection| bisection.next() != Some(commit)) {
+        if self.step() != Step::Measure(commit) {
             return Ok(());
         }
         let pair = self.pairs_of(None, commit)?.swap_remove(place);
@@ -627,6 +625,10 @@ impl<'a> Search<'a> {
 
     fn change(&self, commit: usize) -> Option<f64> {
         shift::pseudomedian(&self.log_ratios[commit]).map(f64::exp_m1)
+    }
+
+    fn step(&self) -> Step {
+        self.bisection.as_ref().map_or(Step::End, Bisection::step)
     }
 
     fn probabilities(&self) -> Vec<f64> {

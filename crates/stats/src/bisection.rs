@@ -43,7 +43,7 @@ const DEVIATION_MARGIN: f64 = 1.25;
 const LEAST_DEVIATION: f64 = 0.05;
 
 /// The search ends without an answer after this many comparisons that did not confirm a commit.
-pub const REFUTED_MAX: usize = 3;
+const REFUTED_MAX: usize = 3;
 
 /// How much few pairs limit the signed-rank test: fitted to simulations with 15 to 60 pairs and 4 to 400 tests.
 const LIMITED: f64 = 0.65;
@@ -111,11 +111,27 @@ pub struct Suspects {
     pub probability: f64,
 }
 
+/// What a search needs next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Pairs of this commit.
+    Measure(usize),
+    /// A comparison of the last of these suspects with the commit before the first: they are probable enough, or no
+    /// further pairs would help.
+    Confirm(Suspects),
+    /// Nothing: too many comparisons did not confirm the suspects.
+    End,
+}
+
 /// The search for the commit that made a change.
 #[derive(Clone, Debug)]
 pub struct Bisection {
     signal: Signal,
+    /// The least probability of suspects to confirm.
+    confidence: f64,
     commits: Vec<Evidence>,
+    /// How many comparisons did not confirm their suspects.
+    refuted: usize,
 }
 
 /// What is known about one commit.
@@ -152,9 +168,18 @@ impl Evidence {
 }
 
 impl Bisection {
-    /// Starts a search among this many commits.
-    pub fn new(commits: usize, signal: Signal) -> Self {
-        Self { signal, commits: vec![Evidence::default(); commits] }
+    /// Starts a search among this many commits, for suspects of at least this probability.
+    pub fn new(commits: usize, signal: Signal, confidence: f64) -> Self {
+        Self { signal, confidence, commits: vec![Evidence::default(); commits], refuted: 0 }
+    }
+
+    /// What the search needs next. It has succeeded once suspects are confirmed.
+    pub fn step(&self) -> Step {
+        let Some(suspects) = self.suspects().filter(|_| self.refuted < REFUTED_MAX) else { return Step::End };
+        match self.next().filter(|_| suspects.probability < self.confidence) {
+            Some(commit) => Step::Measure(commit),
+            None => Step::Confirm(suspects),
+        }
     }
 
     /// The probability of each commit that it made the change. They add up to 1.
@@ -177,7 +202,7 @@ impl Bisection {
 
     /// The commit to measure next: the one that is slow with a probability nearest to a half, so that its level halves
     /// the probability of the others. `None` if no commit would help.
-    pub fn next(&self) -> Option<usize> {
+    fn next(&self) -> Option<usize> {
         // The last one is known.
         let open = self.commits.len().saturating_sub(1);
         let mut slow = 0.0;
@@ -232,7 +257,7 @@ impl Bisection {
 
     /// The most probable commits: a commit that was not skipped, with those skipped right before it. `None` without
     /// commits.
-    pub fn suspects(&self) -> Option<Suspects> {
+    fn suspects(&self) -> Option<Suspects> {
         let mut most: Option<Suspects> = None;
         let mut next = Suspects { first: 0, last: 0, probability: 0.0 };
         for (commit, probability) in self.probabilities().into_iter().enumerate() {
@@ -260,6 +285,7 @@ impl Bisection {
             commit.confirmed += factor.ln();
         }
         if !is_confirmed {
+            self.refuted += 1;
             for commit in [suspects.first.checked_sub(1), Some(suspects.last)].into_iter().flatten() {
                 let Evidence { is_skipped, is_identical, confirmed, .. } = self.commits[commit];
                 self.commits[commit] =
@@ -319,35 +345,35 @@ mod tests {
         fn search(&mut self) -> (Option<Suspects>, usize, usize) {
             let (first, is_slower) = self.compare(self.effect);
             let effect = crate::shift::pseudomedian(&first).unwrap();
-            let mut bisection = Bisection::new(self.commits, Signal::new(effect, &first).unwrap());
+            let mut bisection = Bisection::new(self.commits, Signal::new(effect, &first).unwrap(), 0.95);
             let mut pairs = first.len();
             // The level of each built commit.
             let mut builds = BTreeMap::from([(self.commits - 1, self.effect)]);
-            let mut refuted = 0;
-            while is_slower && refuted < REFUTED_MAX {
-                let suspects = bisection.suspects().unwrap();
-                let next = bisection.next().filter(|_| suspects.probability < 0.95);
-                if let Some(commit) = next {
-                    let offset = self.offset * normal(&mut self.random);
-                    let level = offset + if commit >= self.culprit { self.effect } else { 0.0 };
-                    // Built once.
-                    let level = *builds.entry(commit).or_insert(level);
-                    while bisection.wants_more(commit) {
-                        let pair = self.pair(level);
-                        bisection.add(commit, pair);
-                        pairs += 1;
+            while is_slower {
+                match bisection.step() {
+                    Step::Measure(commit) => {
+                        let offset = self.offset * normal(&mut self.random);
+                        let level = offset + if commit >= self.culprit { self.effect } else { 0.0 };
+                        // Built once.
+                        let level = *builds.entry(commit).or_insert(level);
+                        while bisection.wants_more(commit) {
+                            let pair = self.pair(level);
+                            bisection.add(commit, pair);
+                            pairs += 1;
+                        }
                     }
-                    continue;
+                    Step::Confirm(suspects) => {
+                        let before = suspects.first.checked_sub(1).map_or(0.0, |before| builds[&before]);
+                        let (compared, is_confirmed) = self.compare(builds[&suspects.last] - before);
+                        pairs += compared.len();
+                        bisection.confirm(&suspects, is_confirmed);
+                        if is_confirmed {
+                            let found = bisection.suspects().filter(|found| found.probability >= 0.95);
+                            return (found, builds.len() + 1, pairs);
+                        }
+                    }
+                    Step::End => break,
                 }
-                let before = suspects.first.checked_sub(1).map_or(0.0, |before| builds[&before]);
-                let (compared, is_confirmed) = self.compare(builds[&suspects.last] - before);
-                pairs += compared.len();
-                bisection.confirm(&suspects, is_confirmed);
-                if is_confirmed {
-                    let found = bisection.suspects().filter(|found| found.probability >= 0.95);
-                    return (found, builds.len() + 1, pairs);
-                }
-                refuted += 1;
             }
             (None, builds.len() + 1, pairs)
         }
@@ -409,7 +435,7 @@ mod tests {
     #[test]
     fn wrong_build_is_found_by_its_neighbours() {
         let signal = Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap();
-        let mut bisection = Bisection::new(64, signal);
+        let mut bisection = Bisection::new(64, signal, 0.95);
         while bisection.suspects().unwrap().probability < 0.95 {
             let commit = bisection.next().unwrap();
             // The first measured commit, 31, looks slow.
@@ -424,7 +450,7 @@ mod tests {
 
     #[test]
     fn excluded_commits_are_not_measured_and_not_suspected() {
-        let mut bisection = Bisection::new(9, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap());
+        let mut bisection = Bisection::new(9, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap(), 0.95);
         // All but 2 and 5 run the same program as a commit before.
         assert!(bisection.exclude(0..=1) && bisection.exclude(3..=4) && bisection.exclude(6..=8));
         let mut measured = Vec::new();
@@ -443,7 +469,7 @@ mod tests {
 
     #[test]
     fn unconfirmed_suspect_is_measured_further() {
-        let mut bisection = Bisection::new(8, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap());
+        let mut bisection = Bisection::new(8, Signal::new(0.2, &[0.19, 0.2, 0.21]).unwrap(), 0.95);
         while let Some(commit) = bisection.next() {
             while bisection.wants_more(commit) {
                 bisection.add(commit, if commit >= 3 { 0.2 } else { 0.0 });
@@ -504,7 +530,7 @@ mod tests {
     fn signal_without_an_effect_is_rejected() {
         assert_eq!(Signal::new(0.0, &[0.1]), None);
         assert_eq!(Signal::new(f64::NAN, &[0.1]), None);
-        assert_eq!(Bisection::new(0, Signal::new(0.1, &[]).unwrap()).suspects(), None);
+        assert_eq!(Bisection::new(0, Signal::new(0.1, &[]).unwrap(), 0.95).step(), Step::End);
     }
 
     proptest! {
@@ -513,7 +539,7 @@ mod tests {
             commits in 1..200_usize, culprit: prop::sample::Index, skipped: u64, effect in prop_oneof![0.01..1.0_f64, -1.0..-0.01_f64],
         ) {
             let culprit = culprit.index(commits);
-            let mut bisection = Bisection::new(commits, Signal::new(effect, &[effect]).unwrap());
+            let mut bisection = Bisection::new(commits, Signal::new(effect, &[effect]).unwrap(), 0.95);
             let mut steps = 0;
             while let Some(commit) = bisection.next() {
                 steps += 1;

@@ -9,7 +9,7 @@ use super::{AnalysisError, suspicions};
 use crate::comparison::Verdict;
 use crate::ingest::stored_upload;
 use crate::queue::schedule::FORGOTTEN_AFTER;
-use roundtrip_stats::bisection::{Bisection, REFUTED_MAX, Signal, Suspects};
+use roundtrip_stats::bisection::{self, Bisection, Signal, Suspects};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{ChangePointRow, Figure};
 use roundtrip_storage::commit::CommitSummary;
@@ -164,26 +164,28 @@ fn replay(good: &str, commits: &[&str], mut jobs: Vec<Compared>) -> (Step, Optio
         Some(JobResult::Pairs { log_ratios, change, .. }) => (log_ratios, change),
     };
     let Some(signal) = Signal::new(change.ln_1p(), &log_ratios) else { return (Step::End, None) };
-    let mut search = Bisection::new(commits.len(), signal);
+    let mut search = Bisection::new(commits.len(), signal, CONFIDENCE);
     let mut is_measured = vec![false; commits.len()];
     is_measured[last] = true;
-    let mut refuted = 0;
     let step = loop {
-        let Some(suspects) = search.suspects().filter(|_| refuted < REFUTED_MAX) else { break Step::End };
-        let Suspects { first, last: suspect, probability } = suspects;
-        if let Some(commit) = search.next().filter(|_| probability < CONFIDENCE) {
-            match result_of(commits[commit], good) {
-                None => break ask(commits[commit], good),
-                Some(JobResult::Open) => break Step::Wait,
-                Some(JobResult::Identical) if search.exclude(0..=commit) => {}
-                Some(JobResult::Pairs { log_ratios, .. }) if !log_ratios.is_empty() => {
-                    is_measured[commit] = true;
-                    log_ratios.into_iter().for_each(|log_ratio| search.add(commit, log_ratio));
+        let suspects = match search.step() {
+            bisection::Step::Measure(commit) => {
+                match result_of(commits[commit], good) {
+                    None => break ask(commits[commit], good),
+                    Some(JobResult::Open) => break Step::Wait,
+                    Some(JobResult::Identical) if search.exclude(0..=commit) => {}
+                    Some(JobResult::Pairs { log_ratios, .. }) if !log_ratios.is_empty() => {
+                        is_measured[commit] = true;
+                        log_ratios.into_iter().for_each(|log_ratio| search.add(commit, log_ratio));
+                    }
+                    Some(_) => search.skip(commit),
                 }
-                Some(_) => search.skip(commit),
+                continue;
             }
-            continue;
-        }
+            bisection::Step::Confirm(suspects) => suspects,
+            bisection::Step::End => break Step::End,
+        };
+        let Suspects { first, last: suspect, .. } = suspects;
         let before = first.checked_sub(1);
         // The comparison of both ends has confirmed it.
         let result = if before.is_none() && suspect == last {
@@ -204,11 +206,11 @@ fn replay(good: &str, commits: &[&str], mut jobs: Vec<Compared>) -> (Step, Optio
             JobResult::Pairs { .. } | JobResult::Identical => search.confirm(&suspects, false),
             // The commit that was never measured is the one that cannot be.
             JobResult::NotMeasured => match before.filter(|&before| !is_measured[before]) {
-                Some(before) if is_measured[suspect] => search.skip(before),
-                _ => search.skip(suspect),
+                _ if !is_measured[suspect] => search.skip(suspect),
+                Some(before) => search.skip(before),
+                None => search.confirm(&suspects, false),
             },
         }
-        refuted += 1;
     };
     (step, Some(search.probabilities()))
 }
@@ -287,18 +289,20 @@ mod tests {
         unchanged: usize,
         /// Whether comparisons with the parent show the change.
         is_confirmable: bool,
+        /// Whether comparisons with the parent measure no pairs.
+        is_parent_broken: bool,
     }
 
     impl History {
         fn new(count: usize, culprit: usize) -> Self {
             let commits = (0..count).map(|commit| format!("c{commit}")).collect();
-            Self { commits, culprit, broken: Vec::new(), unchanged: 0, is_confirmable: true }
+            Self { commits, culprit, broken: Vec::new(), unchanged: 0, is_confirmable: true, is_parent_broken: false }
         }
 
         fn measure(&self, commit: &str, base: &str) -> JobResult {
             let place = |sha: &str| self.commits.iter().position(|commit| commit == sha);
             let is_broken = |place: Option<usize>| place.is_some_and(|place| self.broken.contains(&place));
-            if [commit, base].map(place).into_iter().any(is_broken) {
+            if [commit, base].map(place).into_iter().any(is_broken) || (self.is_parent_broken && base != "good") {
                 return JobResult::NotMeasured;
             }
             if base == "good" && place(commit).is_some_and(|place| place < self.unchanged) {
@@ -373,7 +377,14 @@ mod tests {
     fn search_ends_when_no_parent_confirms() {
         let (jobs, _) = History { is_confirmable: false, ..History::new(8, 4) }.search();
         let parents = jobs.iter().filter(|[_, base]| base != "good").count();
-        assert_eq!(parents, REFUTED_MAX, "{jobs:?}");
+        assert_eq!(parents, 3, "{jobs:?}");
+    }
+
+    #[test]
+    fn search_ends_when_no_parent_can_be_compared() {
+        let (jobs, _) = History { is_parent_broken: true, ..History::new(8, 4) }.search();
+        let parents = jobs.iter().filter(|[_, base]| base != "good").count();
+        assert_eq!(parents, 3, "{jobs:?}");
     }
 
     #[test]
