@@ -34,26 +34,10 @@ pub(super) async fn request(
             request::give_up(connection, regression_id, now).await?;
             continue;
         };
-        let jobs = job::paired(connection, regression_id).await?;
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
         changes.retain(|change| change.found.is_up());
-        if let Some(paired) = culprit_search::clearest_in_pairs(changes.iter(), &jobs) {
-            let (step, preset) = culprit_search::next(pool, connection, paired, &jobs, &range).await?;
-            match step {
-                Step::Impossible => {}
-                Step::Wait | Step::End => continue,
-                Step::Compare([commit_sha, base_sha]) => {
-                    let wanted = Wanted {
-                        regression_id: Some(regression_id),
-                        preset: preset.as_deref(),
-                        base_sha: Some(&base_sha),
-                        ..Wanted::commits(Reason::Bisect, std::slice::from_ref(&commit_sha))
-                    };
-                    let target = Target::Machine(paired.machine_id);
-                    request::request(connection, paired.project_id, target, &wanted, now).await?;
-                    continue;
-                }
-            }
+        if request_pairs(pool, connection, &changes, regression_id, &range, now).await? {
+            continue;
         }
         let Some(clearest) = culprit_search::clearest(changes.iter()) else { continue };
         let (commits, reason) = unpaired(pool, connection, clearest, &changes, &range).await?;
@@ -62,6 +46,42 @@ pub(super) async fn request(
         request::request(connection, clearest.project_id, target, &wanted, now).await?;
     }
     Ok(())
+}
+
+/// Requests the paired job that the search for the cause of these changes needs next. False if commits cannot be compared in pairs.
+async fn request_pairs(
+    pool: &PgPool,
+    connection: &mut PgConnection,
+    changes: &[ChangePointRow],
+    regression_id: i64,
+    range: &OpenRange,
+    now: DateTime<Utc>,
+) -> Result<bool, AnalysisError> {
+    loop {
+        let jobs = job::paired(connection, regression_id).await?;
+        let Some(clearest) = culprit_search::clearest_in_pairs(changes.iter(), &jobs) else { return Ok(false) };
+        let (step, preset) = culprit_search::next(pool, connection, clearest, &jobs, range).await?;
+        let [commit_sha, base_sha] = match step {
+            Step::Impossible => return Ok(false),
+            Step::Wait | Step::End => return Ok(true),
+            Step::Compare(sides) => sides,
+        };
+        let ChangePointRow { project_id, machine_id, .. } = *clearest;
+        let newest = jobs.last().map_or(0, |job| job.job_id);
+        let sides = [commit_sha.as_str(), base_sha.as_str()];
+        let place = (project_id, machine_id);
+        if request::adopt(connection, regression_id, place, sides, preset.as_deref(), newest).await? {
+            continue;
+        }
+        let wanted = Wanted {
+            regression_id: Some(regression_id),
+            preset: preset.as_deref(),
+            base_sha: Some(&base_sha),
+            ..Wanted::commits(Reason::Bisect, std::slice::from_ref(&commit_sha))
+        };
+        request::request(connection, project_id, Target::Machine(machine_id), &wanted, now).await?;
+        return Ok(true);
+    }
 }
 
 /// Continues the searches of regressions whose paired jobs have ended.

@@ -26,6 +26,9 @@ pub enum Reason {
     Confirm,
 }
 
+/// The reasons of jobs that only the search for a regression's cause needs.
+const SEARCHING: [Reason; 3] = [Reason::Backfill, Reason::Bisect, Reason::Repeat];
+
 /// The jobs to queue for a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
@@ -136,6 +139,37 @@ pub async fn request(
     Ok(job_ids)
 }
 
+/// Lets the search for a regression's culprit use a paired job that another reason requested. It must be open or done, compare
+/// the same commits on this machine, and be newer than the job `after`. False if there is none.
+pub async fn adopt(
+    connection: &mut PgConnection,
+    regression_id: i64,
+    (project_id, machine_id): (i64, i64),
+    [commit_sha, base_sha]: [&str; 2],
+    preset: Option<&str>,
+    after: i64,
+) -> sqlx::Result<bool> {
+    let adopted = sqlx::query!(
+        "update job set regression_id = $1
+         where job_id = (
+             select max(job_id) from job
+             where project_id = $2 and machine_id = $3 and commit_sha = $4 and base_sha = $5
+               and preset is not distinct from $6 and job_id > $7 and regression_id is null
+               and status in ('queued', 'running', 'done')
+         )",
+        regression_id,
+        project_id,
+        machine_id,
+        commit_sha,
+        base_sha,
+        preset,
+        after,
+    )
+    .execute(connection)
+    .await?;
+    Ok(adopted.rows_affected() == 1)
+}
+
 /// The commits in a range of ordinals, the first excluded, that a machine has not measured; in order.
 pub async fn unmeasured(
     connection: &mut PgConnection,
@@ -183,7 +217,7 @@ pub async fn undermeasured(
     .await
 }
 
-/// Cancels queued jobs of a regression. Running jobs continue.
+/// Cancels queued jobs that search for the cause of a regression. Running jobs continue.
 pub async fn give_up(
     connection: &mut PgConnection,
     regression_id: i64,
@@ -191,9 +225,10 @@ pub async fn give_up(
 ) -> sqlx::Result<()> {
     sqlx::query!(
         "update job set status = 'cancelled', done_at = $2, failure = 'the search for the regression''s cause has ended'
-         where regression_id = $1 and status = 'queued'",
+         where regression_id = $1 and status = 'queued' and reason = any($3)",
         regression_id,
         now,
+        &SEARCHING.map(|reason| reason.as_ref().to_owned()),
     )
     .execute(connection)
     .await?;

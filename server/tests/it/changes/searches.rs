@@ -7,6 +7,7 @@ use crate::support::{at, factory};
 use roundtrip_wire::lab::Assignment;
 use roundtrip_wire::{CaseResult, MeasuredProgram, ProgramOrigin, RunReport, TransportInfo};
 use serde_json::{Value, json};
+use std::ops::RangeInclusive;
 
 const REGRESSION: &str = "/api/v1/projects/libfoo/regressions/1";
 const CULPRIT: u64 = 307;
@@ -23,19 +24,22 @@ fn run(commit: u64, result: CaseResult) -> RunReport {
     RunReport { programs: vec![program], ..factory::nth_with(commit, vec![result]) }
 }
 
-/// Every tenth of 400 commits is measured. The culprit makes `ring` a fifth slower.
-async fn history(lab: &Lab) -> LabAgent {
-    let plain = |nth: u64| {
-        let ns = if 10 * nth < CULPRIT { 10_000 } else { 12_000 };
-        factory::steady("ring", 64, ns + ns * (nth * 7 % 5) / 1_000)
-    };
-    measured(lab, plain).await
+/// The culprit makes `ring` a fifth slower.
+fn slower(nth: u64) -> CaseResult {
+    let ns = if 10 * nth < CULPRIT { 10_000 } else { 12_000 };
+    factory::steady("ring", 64, ns + ns * (nth * 7 % 5) / 1_000)
 }
 
-/// Every tenth of 400 commits has one of these results.
-async fn measured(lab: &Lab, result: impl Fn(u64) -> CaseResult) -> LabAgent {
+/// Every tenth of 400 commits is measured.
+async fn history(lab: &Lab) -> LabAgent {
     let agent = lab.agent("lab-1", &[]).await;
-    for nth in 1..=40_u64 {
+    store(lab, 1..=40, slower).await;
+    agent
+}
+
+/// Stores a run of every tenth commit.
+async fn store(lab: &Lab, tenths: RangeInclusive<u64>, result: impl Fn(u64) -> CaseResult) {
+    for nth in tenths {
         let commit = 10 * nth;
         let plain = result(nth);
         let result = CaseResult { transport: TransportInfo { control: false, ..plain.transport }, ..plain };
@@ -43,7 +47,6 @@ async fn measured(lab: &Lab, result: impl Fn(u64) -> CaseResult) -> LabAgent {
         lab.app.store(&RunReport { history: unmeasured.collect(), ..run(commit, result) }).await;
     }
     search(&lab.app).await;
-    agent
 }
 
 /// The commit of a job and its base.
@@ -93,6 +96,37 @@ async fn two_servers_continue_a_search_once(lab: Lab) {
     assert_eq!(at(&open, "jobs/*/reason"), json!(["bisect"]));
 }
 
+/// Measures the job of the suspicious commit 310, and checks that the search for the culprit continues from it.
+async fn continue_from_suspicion(lab: &Lab, agent: &LabAgent) {
+    let confirm = lab.claim(agent).await.unwrap();
+    assert_eq!(sides(&confirm), Some([310, 300]));
+    measure(lab, agent, &confirm).await;
+    search(&lab.app).await;
+    assert_eq!(at(&lab.job(confirm.job_id).await, "reason,regression_id"), json!(["confirm", 1]));
+    let next = lab.claim(agent).await.expect("the search continues");
+    let [head, base] = sides(&next).unwrap();
+    assert!(base == 300 && (301..310).contains(&head), "the ends are compared already: {next:?}");
+}
+
+#[database_test]
+async fn confirmed_suspicion_begins_the_search(lab: Lab) {
+    let agent = lab.agent("lab-1", &[]).await;
+    store(&lab, 1..=30, slower).await;
+    store(&lab, 31..=31, slower).await;
+    continue_from_suspicion(&lab, &agent).await;
+}
+
+#[database_test]
+async fn search_uses_the_open_job_of_a_suspicion(lab: Lab) {
+    let agent = lab.agent("lab-1", &[]).await;
+    store(&lab, 1..=30, slower).await;
+    store(&lab, 31..=31, slower).await;
+    // Later commits show the change before the job is done.
+    store(&lab, 32..=40, slower).await;
+    assert_eq!(super::regressions::list(&lab.app, "").await.len(), 1);
+    continue_from_suspicion(&lab, &agent).await;
+}
+
 #[database_test]
 async fn commits_that_cannot_be_paired_are_measured_alone(lab: Lab) {
     let agent = history(&lab).await;
@@ -106,11 +140,12 @@ async fn commits_that_cannot_be_paired_are_measured_alone(lab: Lab) {
 
 #[database_test]
 async fn commits_with_a_slower_p99_alone_are_measured_alone(lab: Lab) {
-    let agent = measured(&lab, |nth| {
+    let agent = lab.agent("lab-1", &[]).await;
+    let tail = |nth| {
         let permille = if 10 * nth < CULPRIT { 1_500 } else { 2_250 };
         factory::result("ring", 64, tailed(100_000 + nth % 3, permille + nth * 7 % 5 * 10))
-    })
-    .await;
+    };
+    store(&lab, 1..=40, tail).await;
     let regressed = lab.app.read(REGRESSION).await;
     assert_eq!(at(&regressed, "change_points/*/figure"), json!(["p99"]));
     assert_eq!(lab.claim(&agent).await.unwrap().base_sha, None);
