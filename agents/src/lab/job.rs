@@ -101,12 +101,15 @@ impl JobRunner {
         head.settings.check_machine(&self.machine)?;
         let base = base.as_ref().map(&mut build).transpose()?;
         let home = self.checkouts.runner.home(&self.checkouts.folder)?;
-        let plans = plans(job, &checkout, &head)?;
+        let mut plans = plans(job, &checkout, &head)?;
+        if let Some(case) = &job.case_sha256 {
+            retain_case(&mut plans, case)?;
+        }
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), heartbeat);
         self.checkouts.runner.confinement.sweep();
         let mut worked = measured?;
-        // A requested preset is measured alone.
-        if job.preset.is_none() {
+        // A requested preset or case is measured alone.
+        if job.preset.is_none() && job.case_sha256.is_none() {
             for built in base.iter().chain([&head]) {
                 worked.reports.extend(self.import(job, built, output, heartbeat)?);
             }
@@ -297,6 +300,21 @@ fn plans(job: &Assignment, checkout: &Checkout<'_>, head: &Built) -> crate::Resu
     let named = if named.is_empty() && !has_others { vec![PRESET] } else { named };
     let is_requested = job.preset.is_some();
     named.into_iter().map(|preset| checkout.plan(head, preset, is_requested)).collect()
+}
+
+/// Keeps the case with this digest only.
+fn retain_case(plans: &mut Vec<Plan>, sha256: &str) -> Result<(), NoReports> {
+    for plan in &mut *plans {
+        plan.cases.retain(|case| {
+            let CaseResult { transport, case, .. } = ab::unmeasured(case);
+            hex::encode(case.digest(&transport.slug)) == sha256
+        });
+    }
+    plans.retain(|plan| !plan.cases.is_empty());
+    if plans.is_empty() {
+        return Err(NoReports::Failed("this commit does not have the case of the job in its presets".into()));
+    }
+    Ok(())
 }
 
 fn of_job(job: &Assignment, report: RunReport) -> RunReport {

@@ -230,6 +230,38 @@ fn identical_programs_of_base_and_head_are_not_measured() {
 }
 
 #[test]
+fn job_for_one_case_measures_no_others() {
+    let lab = Lab::new("true", 1);
+    let path = lab.source.path().join("one.toml");
+    let two = std::fs::read_to_string(&path).unwrap().replace("['pipe']", "['pipe', 'unix-stream']");
+    std::fs::write(path, two).unwrap();
+    commit_all(lab.source.path(), "two cases");
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    lab.finished(1);
+    let results = lab.server.change(|state| state.runs[0].results.clone());
+    assert_eq!(results.len(), 2);
+
+    let one = &results[1];
+    let job = |job_id: i64, case: String| {
+        let mut job = lab.job(job_id, 1);
+        job["case_sha256"] = case.into();
+        job
+    };
+    lab.give(job(4, hex::encode(one.case.digest(&one.transport.slug))));
+    assert_eq!(lab.finished(2).outcome, JobOutcome::Done);
+    lab.server.change(|state| {
+        let measured = &state.runs[1].results;
+        assert_eq!((measured.len(), &measured[0].transport.slug), (1, &one.transport.slug));
+    });
+
+    lab.give(job(5, "0".repeat(64)));
+    let finish = lab.finished(3);
+    assert_eq!(finish.outcome, JobOutcome::Failed);
+    assert!(finish.reason.unwrap().contains("this commit does not have the case of the job"));
+}
+
+#[test]
 fn a_paired_job_keeps_to_the_budget_of_the_repository() {
     if !has_programs() {
         return;

@@ -145,6 +145,9 @@ pub struct Assignment {
     /// The preset; absent to use the commit's `roundtrip.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
+    /// The [digest](crate::Case::digest) of the only case to measure, in hexadecimal; absent to measure all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case_sha256: Option<String>,
 }
 
 /// The job of a report. The server marks results whose lease another agent has taken over.

@@ -225,6 +225,7 @@ fn assignment(taken: Taken, lease: Duration) -> Result<Assignment, ApiError> {
         branch: taken.branch,
         pull_request: taken.pull_request.map(i64::cast_unsigned),
         preset: taken.preset,
+        case_sha256: taken.case_digest.map(hex::encode),
     })
 }
 

@@ -1530,6 +1530,8 @@ export interface components {
             base_sha?: components["schemas"]["CommitSha"] | null;
             /** @description The branch, if known. */
             branch?: string | null;
+            /** @description The [digest](crate::Case::digest) of the only case to measure, in hexadecimal; absent to measure all. */
+            case_sha256?: string | null;
             /** @description The commit to measure. */
             commit_sha: components["schemas"]["CommitSha"];
             /**

@@ -67,20 +67,18 @@ async fn request_pairs(
             Step::Compare(sides) => sides,
         };
         let ChangePointRow { project_id, machine_id, .. } = *clearest;
-        let newest = jobs.last().map_or(0, |job| job.job_id);
-        let sides = [commit_sha.as_str(), base_sha.as_str()];
-        let place = (project_id, machine_id);
-        if request::adopt(connection, regression_id, place, sides, preset.as_deref(), newest).await? {
-            continue;
-        }
         let wanted = Wanted {
             regression_id: Some(regression_id),
+            series_id: Some(clearest.found.track.series_id),
             preset: preset.as_deref(),
             base_sha: Some(&base_sha),
             ..Wanted::commits(Reason::Bisect, std::slice::from_ref(&commit_sha))
         };
-        request::request(connection, project_id, Target::Machine(machine_id), &wanted, now).await?;
-        return Ok(true);
+        let newest = jobs.last().map_or(0, |job| job.job_id);
+        if !request::adopt(connection, project_id, machine_id, &wanted, newest).await? {
+            request::request(connection, project_id, Target::Machine(machine_id), &wanted, now).await?;
+            return Ok(true);
+        }
     }
 }
 

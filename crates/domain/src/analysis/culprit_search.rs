@@ -76,14 +76,18 @@ pub(super) fn clearest<'a>(changes: impl Iterator<Item = &'a ChangePointRow>) ->
     changes.max_by(|one, other| certainty(one).total_cmp(&certainty(other)))
 }
 
-/// The clearest of the changes that pairs can show, which compare the p50; on the machine of the jobs if there are any.
+/// The clearest of the changes that pairs can show, which compare the p50. If there are jobs, it is on their machine and of the
+/// series that they measure.
 pub(super) fn clearest_in_pairs<'a>(
     changes: impl Iterator<Item = &'a ChangePointRow>,
     jobs: &[PairedJob],
 ) -> Option<&'a ChangePointRow> {
     let machine_id = jobs.first().and_then(|job| job.machine_id);
-    let is_there =
-        |change: &&ChangePointRow| machine_id.is_none_or(|machine_id| change.machine_id == machine_id);
+    let series_id = jobs.iter().find_map(|job| job.series_id);
+    let is_there = |change: &&ChangePointRow| {
+        machine_id.is_none_or(|machine_id| change.machine_id == machine_id)
+            && series_id.is_none_or(|series_id| change.found.track.series_id == series_id)
+    };
     clearest(changes.filter(|change| change.found.track.figure == Figure::P50).filter(is_there))
 }
 

@@ -28,6 +28,8 @@ pub struct Taken {
     pub branch: Option<String>,
     pub pull_request: Option<i64>,
     pub preset: Option<String>,
+    /// The digest of the only case to measure.
+    pub case_digest: Option<Vec<u8>>,
 }
 
 /// Gives each agent, in order, the first job that it may take and no earlier agent got: a queued one, or one
@@ -101,7 +103,10 @@ pub async fn take(
            from given, project
            where job.job_id = given.job_id and project.project_id = job.project_id
            returning given.nth as "nth!", job.job_id, job.fence, project.slug as project, project.repository_url,
-                     job.commit_sha, job.base_sha, job.branch, job.pull_request, job.preset"#,
+                     job.commit_sha, job.base_sha, job.branch, job.pull_request, job.preset,
+                     (select measured_case.digest from series
+                      join measured_case on measured_case.case_id = series.case_id
+                      where series.series_id = job.series_id) as case_digest"#,
         agent_ids,
         ATTEMPTS_MAX,
         lease.as_secs_f64(),

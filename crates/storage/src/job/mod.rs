@@ -211,6 +211,7 @@ pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
 pub struct PairedJob {
     pub job_id: i64,
     pub machine_id: Option<i64>,
+    pub series_id: Option<i64>,
     pub commit_sha: String,
     pub base_sha: String,
     pub preset: Option<String>,
@@ -222,7 +223,7 @@ pub struct PairedJob {
 pub async fn paired(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<Vec<PairedJob>> {
     sqlx::query_as!(
         PairedJob,
-        r#"select job_id, machine_id, commit_sha, base_sha as "base_sha!", preset, status, failure from job
+        r#"select job_id, machine_id, series_id, commit_sha, base_sha as "base_sha!", preset, status, failure from job
            where regression_id = $1 and base_sha is not null
            order by job_id"#,
         regression_id,

@@ -46,6 +46,8 @@ pub struct Wanted<'a> {
     pub preset: Option<&'a str>,
     /// The regression whose cause is searched.
     pub regression_id: Option<i64>,
+    /// The series whose case alone is measured, if not all.
+    pub series_id: Option<i64>,
     /// The requester.
     pub requested_by: Option<&'a str>,
 }
@@ -84,6 +86,7 @@ impl<'a> Wanted<'a> {
             pull_request: None,
             preset: None,
             regression_id: None,
+            series_id: None,
             requested_by: None,
         }
     }
@@ -107,8 +110,8 @@ pub async fn request(
     };
     let mut job_ids = sqlx::query_scalar!(
         "insert into job (project_id, machine_id, labels, commit_sha, base_sha, branch, pull_request, is_fork, preset,
-                          reason, regression_id, requested_by, priority, created_at, turn)
-         select $1, $2, $3, wanted.sha, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                          reason, regression_id, series_id, requested_by, priority, created_at, turn)
+         select $1, $2, $3, wanted.sha, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
                 wanted.nth + greatest(
                     (select coalesce(max(job.turn), -1) from job
                      where job.done_at is null and job.project_id = $1 and job.machine_id is not distinct from $2),
@@ -129,6 +132,7 @@ pub async fn request(
         wanted.preset,
         wanted.reason.as_ref(),
         wanted.regression_id,
+        wanted.series_id,
         wanted.requested_by,
         wanted.reason.priority(),
         now,
@@ -139,31 +143,32 @@ pub async fn request(
     Ok(job_ids)
 }
 
-/// Lets the search for a regression's culprit use a paired job that another reason requested. It must be open or done, compare
-/// the same commits on this machine, and be newer than the job `after`. False if there is none.
+/// Lets the search for a regression's culprit use an equal paired job that another reason requested, if one is open or done.
+/// It may measure more cases, and must be newer than the job `after`. False if there is none.
 pub async fn adopt(
     connection: &mut PgConnection,
-    regression_id: i64,
-    (project_id, machine_id): (i64, i64),
-    [commit_sha, base_sha]: [&str; 2],
-    preset: Option<&str>,
+    project_id: i64,
+    machine_id: i64,
+    wanted: &Wanted<'_>,
     after: i64,
 ) -> sqlx::Result<bool> {
     let adopted = sqlx::query!(
         "update job set regression_id = $1
          where job_id = (
              select max(job_id) from job
-             where project_id = $2 and machine_id = $3 and commit_sha = $4 and base_sha = $5
+             where project_id = $2 and machine_id = $3 and commit_sha = any($4) and base_sha = $5
                and preset is not distinct from $6 and job_id > $7 and regression_id is null
+               and (series_id is null or series_id = $8)
                and status in ('queued', 'running', 'done')
          )",
-        regression_id,
+        wanted.regression_id,
         project_id,
         machine_id,
-        commit_sha,
-        base_sha,
-        preset,
+        wanted.commit_shas,
+        wanted.base_sha,
+        wanted.preset,
         after,
+        wanted.series_id,
     )
     .execute(connection)
     .await?;

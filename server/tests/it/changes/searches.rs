@@ -75,6 +75,8 @@ async fn paired_jobs_find_the_culprit_of_a_regression(lab: Lab) {
         assert!(jobs.len() < 10, "{jobs:?}");
         let stored = lab.job(job.job_id).await;
         assert_eq!(at(&stored, "reason,regression_id,machine"), json!(["bisect", 1, "lab-1"]));
+        let CaseResult { transport, case, .. } = slower(1);
+        assert_eq!(job.case_sha256, Some(hex::encode(case.digest(&transport.slug))));
         measure(&lab, &agent, &job).await;
         search(&lab.app).await;
     }
@@ -99,7 +101,7 @@ async fn two_servers_continue_a_search_once(lab: Lab) {
 /// Measures the job of the suspicious commit 310, and checks that the search for the culprit continues from it.
 async fn continue_from_suspicion(lab: &Lab, agent: &LabAgent) {
     let confirm = lab.claim(agent).await.unwrap();
-    assert_eq!(sides(&confirm), Some([310, 300]));
+    assert_eq!((sides(&confirm), &confirm.case_sha256), (Some([310, 300]), &None));
     measure(lab, agent, &confirm).await;
     search(&lab.app).await;
     assert_eq!(at(&lab.job(confirm.job_id).await, "reason,regression_id"), json!(["confirm", 1]));
