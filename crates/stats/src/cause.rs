@@ -163,7 +163,7 @@ impl fmt::Display for Observation {
                 write!(formatter, "{kind} {name} also changed: {}", percent::signed(change))
             }
             (Behaviour::Stayed, Some(change)) => {
-                write!(formatter, "{kind} {name} stable ({})", percent::signed(change))
+                write!(formatter, "{kind} {name} did not follow: {}", percent::signed(change))
             }
             _ => write!(formatter, "{kind} {name}: inconclusive, too few or too noisy results"),
         }
@@ -254,7 +254,7 @@ mod tests {
     fn observations_have_a_text() {
         let text = |before, after| reference(Kind::Canary, before, after).classify(0.1).to_string();
         assert_eq!(text(100.0, 110.0), "canary wake also changed: +10 %");
-        assert!(text(100.0, 100.0).starts_with("canary wake stable ("), "{}", text(100.0, 100.0));
+        assert!(text(100.0, 100.0).starts_with("canary wake did not follow: "), "{}", text(100.0, 100.0));
         let few = ReferenceSeries { before: vec![1.0], ..reference(Kind::Sibling, 1.0, 1.0) };
         assert_eq!(
             few.classify(0.1).to_string(),

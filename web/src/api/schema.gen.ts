@@ -4091,6 +4091,7 @@ export interface components {
              * @description When its first change was found.
              */
             created_at: string;
+            culprit_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Slower or faster. */
             direction: components["schemas"]["Direction"];
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;

@@ -51,7 +51,7 @@ it("the page of a drift has its range, and no table of suspects", async () => {
   );
   expect(within(suspects).queryByRole("table")).toBeNull();
   expect(screen.queryByText(/Bisection/)).toBeNull();
-  expect(screen.queryByRole("columnheader", { name: "First bad commit" })).toBeNull();
+  expect(screen.queryByRole("columnheader", { name: "First measured" })).toBeNull();
 });
 
 it("the page of a step still has its suspects", async () => {

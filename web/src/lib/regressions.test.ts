@@ -18,7 +18,7 @@ test("the headline counts open regressions and names the worst", () => {
   );
 });
 
-test("a drift names its range instead of suspects", () => {
+test("suspects are a range, one commit or the culprit; a drift has none", () => {
   const drift = aRegression({ kind: "drift", until_commit: { sha: "c".repeat(40), ordinal: 46 } });
   expect(worstText(drift, 0.061)).toBe("Drift of +6.1 % since aaaaaaa");
   expect(suspectsText(drift)).toBe("No single commit: aaaaaaa..ccccccc (16 commits)");
@@ -26,4 +26,6 @@ test("a drift names its range instead of suspects", () => {
   expect(worstText(drift, null)).toBe("Drift since aaaaaaa");
   expect(worstText(REGRESSION, null)).toBe("unknown");
   expect(suspectsText(REGRESSION)).toBe("bbbbbbb");
+  const culprit_commit = { sha: "d".repeat(40), ordinal: 33 };
+  expect(suspectsText(aRegression({ culprit_commit }))).toBe("ddddddd");
 });

@@ -83,7 +83,8 @@ export function worstText({ kind, after_commit }: Regression, change: number | n
 }
 
 /** The suspect commits; a drift has none, only a range. */
-export function suspectsText({ kind, after_commit, until_commit }: Regression): string {
+export function suspectsText({ kind, after_commit, until_commit, culprit_commit }: Regression): string {
+  if (culprit_commit !== null) return shortSha(culprit_commit.sha);
   const range = rangeText(after_commit, until_commit);
   return kind === "drift" ? `No single commit: ${range}` : range;
 }

@@ -278,6 +278,7 @@ export const aRegression = builder<Api.Regression>({
   held_because: null,
   after_commit: { sha: "a".repeat(40), ordinal: 30 },
   until_commit: { sha: "b".repeat(40), ordinal: 31 },
+  culprit_commit: null,
   fixed_by_commit: null,
   series_count: 4,
   machines: ["lab-1", "lab-2"],

@@ -63,7 +63,11 @@ async fn request_pairs(
         let (step, preset) = culprit_search::next(pool, connection, clearest, &jobs, range).await?;
         let [commit_sha, base_sha] = match step {
             Step::Impossible => return Ok(false),
-            Step::Wait | Step::End => return Ok(true),
+            Step::Wait => return Ok(true),
+            Step::End(culprit) => {
+                grouping::set_culprit(connection, regression_id, culprit.as_deref(), now).await?;
+                return Ok(true);
+            }
             Step::Compare(sides) => sides,
         };
         let ChangePointRow { project_id, machine_id, .. } = *clearest;

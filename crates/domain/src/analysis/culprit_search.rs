@@ -31,8 +31,8 @@ pub(super) enum Step {
     Wait,
     /// This commit, compared with this base.
     Compare([String; 2]),
-    /// Nothing: the culprit is confirmed, or none can be.
-    End,
+    /// Nothing: the search ended with this commit confirmed as the culprit, or without one.
+    End(Option<String>),
 }
 
 /// A search for the culprit of a regression.
@@ -164,10 +164,10 @@ fn replay(good: &str, commits: &[&str], mut jobs: Vec<Compared>) -> (Step, Optio
         None => return (ask(commits[last], good), None),
         Some(JobResult::Open) => return (Step::Wait, None),
         Some(JobResult::NotMeasured | JobResult::Identical) => return (Step::Impossible, None),
-        Some(JobResult::Pairs { is_slower: false, .. }) => return (Step::End, None),
+        Some(JobResult::Pairs { is_slower: false, .. }) => return (Step::End(None), None),
         Some(JobResult::Pairs { log_ratios, change, .. }) => (log_ratios, change),
     };
-    let Some(signal) = Signal::new(change.ln_1p(), &log_ratios) else { return (Step::End, None) };
+    let Some(signal) = Signal::new(change.ln_1p(), &log_ratios) else { return (Step::End(None), None) };
     let mut search = Bisection::new(commits.len(), signal, CONFIDENCE);
     let mut is_measured = vec![false; commits.len()];
     is_measured[last] = true;
@@ -187,7 +187,7 @@ fn replay(good: &str, commits: &[&str], mut jobs: Vec<Compared>) -> (Step, Optio
                 continue;
             }
             bisection::Step::Confirm(suspects) => suspects,
-            bisection::Step::End => break Step::End,
+            bisection::Step::End => break Step::End(None),
         };
         let Suspects { first, last: suspect, .. } = suspects;
         let before = first.checked_sub(1);
@@ -205,7 +205,8 @@ fn replay(good: &str, commits: &[&str], mut jobs: Vec<Compared>) -> (Step, Optio
             JobResult::Open => break Step::Wait,
             JobResult::Pairs { is_slower: true, .. } => {
                 search.confirm(&suspects, true);
-                break Step::End;
+                let is_sure = first == suspect && search.probabilities()[suspect] >= CONFIDENCE;
+                break Step::End(is_sure.then(|| commits[suspect].to_owned()));
             }
             JobResult::Pairs { .. } | JobResult::Identical => search.confirm(&suspects, false),
             // The commit that was never measured is the one that cannot be.
@@ -321,8 +322,8 @@ mod tests {
             JobResult::Pairs { log_ratios, change: middle.exp_m1(), is_slower }
         }
 
-        /// Measures each requested job. Returns the jobs, and the probability of each commit.
-        fn search(&self) -> (Vec<[String; 2]>, Vec<f64>) {
+        /// Measures each requested job. Returns the jobs, the probability of each commit and the confirmed culprit.
+        fn search(&self) -> (Vec<[String; 2]>, Vec<f64>, Option<String>) {
             let commits: Vec<&str> = self.commits.iter().map(String::as_str).collect();
             let (mut jobs, mut asked) = (Vec::<Compared>::new(), Vec::new());
             loop {
@@ -341,10 +342,8 @@ mod tests {
                         asked.push(next);
                         assert!(asked.len() < 40, "{asked:?}");
                     }
-                    (step, probabilities) => {
-                        assert_eq!(step, Step::End);
-                        return (asked, probabilities.unwrap());
-                    }
+                    (Step::End(found), probabilities) => return (asked, probabilities.unwrap(), found),
+                    (step, _) => panic!("{step:?} after {asked:?}"),
                 }
             }
         }
@@ -353,7 +352,8 @@ mod tests {
     #[test]
     fn finds_each_commit_of_a_range_with_few_jobs() {
         for culprit in 0..100 {
-            let (jobs, probabilities) = History::new(100, culprit).search();
+            let (jobs, probabilities, found) = History::new(100, culprit).search();
+            assert_eq!(found, Some(format!("c{culprit}")));
             assert!(probabilities[culprit] > 0.99, "{culprit}: {jobs:?}");
             // The ends, seven halvings and the parent.
             assert!(jobs.len() <= 10, "{culprit}: {jobs:?}");
@@ -363,7 +363,8 @@ mod tests {
     #[test]
     fn commits_that_do_not_build_share_the_probability() {
         let history = History { broken: vec![3, 4], ..History::new(8, 4) };
-        let (jobs, probabilities) = history.search();
+        let (jobs, probabilities, found) = history.search();
+        assert_eq!(found, None);
         assert!(probabilities[3..=5].iter().sum::<f64>() > 0.95, "{probabilities:?} {jobs:?}");
         assert_eq!(jobs.last().unwrap(), &["c5", "c2"], "{jobs:?}");
     }
@@ -371,7 +372,7 @@ mod tests {
     #[test]
     fn commits_with_the_good_program_are_no_suspects() {
         let history = History { unchanged: 5, ..History::new(8, 6) };
-        let (jobs, probabilities) = history.search();
+        let (jobs, probabilities, _) = history.search();
         // The fifth was not compared.
         assert_eq!(probabilities[..4], [0.0; 4], "{jobs:?}");
         assert!(probabilities[6] > 0.99, "{probabilities:?} {jobs:?}");
@@ -379,14 +380,15 @@ mod tests {
 
     #[test]
     fn search_ends_when_no_parent_confirms() {
-        let (jobs, _) = History { is_confirmable: false, ..History::new(8, 4) }.search();
+        let (jobs, _, found) = History { is_confirmable: false, ..History::new(8, 4) }.search();
+        assert_eq!(found, None);
         let parents = jobs.iter().filter(|[_, base]| base != "good").count();
         assert_eq!(parents, 3, "{jobs:?}");
     }
 
     #[test]
     fn search_ends_when_no_parent_can_be_compared() {
-        let (jobs, _) = History { is_parent_broken: true, ..History::new(8, 4) }.search();
+        let (jobs, ..) = History { is_parent_broken: true, ..History::new(8, 4) }.search();
         let parents = jobs.iter().filter(|[_, base]| base != "good").count();
         assert_eq!(parents, 3, "{jobs:?}");
     }
@@ -398,7 +400,7 @@ mod tests {
             replay("good", &["c0", "c1"], vec![ends]).0
         };
         let equal = JobResult::Pairs { log_ratios: vec![0.0; 8], change: 0.0, is_slower: false };
-        assert_eq!(ends(equal), Step::End);
+        assert_eq!(ends(equal), Step::End(None));
         assert_eq!(ends(JobResult::NotMeasured), Step::Impossible);
         assert_eq!(ends(JobResult::Identical), Step::Impossible);
     }

@@ -177,6 +177,30 @@ pub async fn open_range(
     .await
 }
 
+/// Stores the confirmed culprit of a regression.
+pub async fn set_culprit(
+    connection: &mut PgConnection,
+    regression_id: i64,
+    sha: Option<&str>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update regression set culprit_commit_id = culprit.commit_id, updated_at = $3
+         from (
+             select max(commit.commit_id) as commit_id from regression
+             left join commit on commit.project_id = regression.project_id and commit.sha = $2
+             where regression.regression_id = $1
+         ) as culprit
+         where regression.regression_id = $1 and regression.culprit_commit_id is distinct from culprit.commit_id",
+        regression_id,
+        sha,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// The open regressions with a result that their search has not used, and their projects.
 pub async fn with_results(pool: &PgPool) -> sqlx::Result<Vec<(i64, i64)>> {
     let rows = sqlx::query!(

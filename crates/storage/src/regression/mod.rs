@@ -85,6 +85,9 @@ pub struct Regression {
     pub after_commit: CommitPlace,
     /// The oldest commit that was measured after all of its changes: the last suspect.
     pub until_commit: CommitPlace,
+    /// The commit that paired comparisons confirmed as the cause.
+    #[schema(required)]
+    pub culprit_commit: Option<CommitPlace>,
     /// The commit that brought it back to the baseline.
     #[schema(required)]
     pub fixed_by_commit: Option<CommitPlace>,
@@ -142,6 +145,9 @@ macro_rules! select_regressions {
                           as "after_commit!: CommitPlace",
                       (until_commit.sha, until_commit.ordinal, until_commit.subject, until_commit.author)
                           as "until_commit!: CommitPlace",
+                      case when culprit.sha is not null
+                          then (culprit.sha, culprit.ordinal, culprit.subject, culprit.author)
+                      end as "culprit_commit?: CommitPlace",
                       case when fixed_by.sha is not null
                           then (fixed_by.sha, fixed_by.ordinal, fixed_by.subject, fixed_by.author)
                       end as "fixed_by_commit?: CommitPlace",
@@ -153,6 +159,7 @@ macro_rules! select_regressions {
                join project on project.project_id = regression.project_id
                join commit as after_commit on after_commit.commit_id = regression.after_commit_id
                join commit as until_commit on until_commit.commit_id = regression.until_commit_id
+               left join commit as culprit on culprit.commit_id = regression.culprit_commit_id
                left join commit as fixed_by on fixed_by.commit_id = regression.fixed_by_commit_id
                left join account on account.account_id = regression.assignee_account_id
                cross join lateral (

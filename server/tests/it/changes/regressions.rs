@@ -103,8 +103,8 @@ async fn groups_series_into_one_regression_with_a_culprit(app: TestApp) {
     // p50 and p99 of two series.
     assert_eq!(detail["change_points"].as_array().unwrap().len(), 4);
     let witnesses = detail["change_points"][0]["witnesses"].to_string();
-    assert!(witnesses.contains("canary wake stable"), "{witnesses}");
-    assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B stable"), "{witnesses}");
+    assert!(witnesses.contains("canary wake did not follow"), "{witnesses}");
+    assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B did not follow"), "{witnesses}");
 }
 
 #[database_test]
@@ -134,7 +134,7 @@ async fn second_machine_decides_the_cause(app: TestApp) {
     let regression = only(&app).await;
     assert_eq!(regression["cause"], "machine", "{regression}");
     let witnesses = detail(&app, &regression).await["change_points"].to_string();
-    assert!(witnesses.contains("same case on lab-2 stable"), "{witnesses}");
+    assert!(witnesses.contains("same case on lab-2 did not follow"), "{witnesses}");
 }
 
 #[database_test]

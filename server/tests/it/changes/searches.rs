@@ -84,6 +84,8 @@ async fn paired_jobs_find_the_culprit_of_a_regression(lab: Lab) {
     assert_eq!(jobs.last(), Some(&[CULPRIT, CULPRIT - 1]), "the parent confirms it: {jobs:?}");
     let detail = lab.app.read(REGRESSION).await;
     assert_eq!(at(&detail, "culprits/*/commit/ordinal"), json!([CULPRIT]));
+    let listed = super::regressions::list(&lab.app, "").await;
+    assert_eq!(listed[0]["culprit_commit"]["ordinal"], CULPRIT);
     assert!(detail["culprits"][0]["probability"].as_f64().unwrap() > 0.99, "{detail}");
 }
 

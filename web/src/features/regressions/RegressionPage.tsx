@@ -141,7 +141,7 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
                 ({ after_commit_ordinal, commit_ordinal }) =>
                   `#${after_commit_ordinal} to #${commit_ordinal}`,
               ]
-            : ["First bad commit", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
+            : ["First measured", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
         ]}
       />
       {left > 0 && (
