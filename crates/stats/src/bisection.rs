@@ -349,7 +349,10 @@ mod tests {
             let mut pairs = first.len();
             // The level of each built commit.
             let mut builds = BTreeMap::from([(self.commits - 1, self.effect)]);
-            while is_slower {
+            if !is_slower {
+                return (None, builds.len() + 1, pairs);
+            }
+            loop {
                 match bisection.step() {
                     Step::Measure(commit) => {
                         let offset = self.offset * normal(&mut self.random);
@@ -372,10 +375,9 @@ mod tests {
                             return (found, builds.len() + 1, pairs);
                         }
                     }
-                    Step::End => break,
+                    Step::End => return (None, builds.len() + 1, pairs),
                 }
             }
-            (None, builds.len() + 1, pairs)
         }
     }
 

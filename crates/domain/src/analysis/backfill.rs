@@ -59,7 +59,9 @@ async fn request_pairs(
 ) -> Result<bool, AnalysisError> {
     loop {
         let jobs = job::paired(connection, regression_id).await?;
-        let Some(clearest) = culprit_search::clearest_in_pairs(changes.iter(), &jobs) else { return Ok(false) };
+        let Some(clearest) = culprit_search::clearest_in_pairs(changes.iter(), &jobs) else {
+            return Ok(false);
+        };
         let (step, preset) = culprit_search::next(pool, connection, clearest, &jobs, range).await?;
         let [commit_sha, base_sha] = match step {
             Step::Impossible => return Ok(false),

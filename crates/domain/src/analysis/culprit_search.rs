@@ -301,13 +301,22 @@ mod tests {
     impl History {
         fn new(count: usize, culprit: usize) -> Self {
             let commits = (0..count).map(|commit| format!("c{commit}")).collect();
-            Self { commits, culprit, broken: Vec::new(), unchanged: 0, is_confirmable: true, is_parent_broken: false }
+            Self {
+                commits,
+                culprit,
+                broken: Vec::new(),
+                unchanged: 0,
+                is_confirmable: true,
+                is_parent_broken: false,
+            }
         }
 
         fn measure(&self, commit: &str, base: &str) -> JobResult {
             let place = |sha: &str| self.commits.iter().position(|commit| commit == sha);
             let is_broken = |place: Option<usize>| place.is_some_and(|place| self.broken.contains(&place));
-            if [commit, base].map(place).into_iter().any(is_broken) || (self.is_parent_broken && base != "good") {
+            if [commit, base].map(place).into_iter().any(is_broken)
+                || (self.is_parent_broken && base != "good")
+            {
                 return JobResult::NotMeasured;
             }
             if base == "good" && place(commit).is_some_and(|place| place < self.unchanged) {
