@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::format::{change_interval, count, counted, half_width, nanoseconds, signed_percent, whole};
 use crate::output::{self, is_coloured, styled};
 use crate::table as results;
+use crate::usage::{self, UsageChange};
 use clap::builder::styling::{AnsiColor, Style};
 use indexmap::IndexMap;
 use roundtrip_bench::harness::ab;
@@ -50,6 +51,11 @@ pub(crate) struct Line {
     pub(crate) p90: Option<QuantileChange>,
     pub(crate) p99: Option<QuantileChange>,
     pub(crate) shape: Option<Shape>,
+    /// The resources of a message whose use changed with the p50; empty if it did not change.
+    pub(crate) usage: Vec<UsageChange>,
+    /// The same in a sentence.
+    #[serde(skip)]
+    usage_text: Option<String>,
     pub(crate) differences: Vec<Difference>,
     /// Why a side has no numbers: failed repetitions, or an unsupported transport.
     pub(crate) reasons: Vec<String>,
@@ -154,6 +160,10 @@ fn finished(
     let any = head.or(base).map(|side| side.result);
     let profiles = base.zip(head).map(|(base, head)| [&base.profiles[..], &head.profiles[..]]);
     let judged = compared.filter(|compared| movement::is_comparable(compared.movement));
+    let verdict = judged.map_or(Verdict::NotComparable, |compared| compared.verdict.into());
+    let is_changed = matches!(verdict, Verdict::Regressed | Verdict::Improved);
+    let sides = base.zip(head).filter(|_| is_changed);
+    let usage = sides.map_or(Vec::new(), |(base, head)| usage::changes(base.result, head.result));
     Line {
         case: any.map(results::describe).unwrap_or_default(),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
@@ -167,7 +177,7 @@ fn finished(
         p_adjusted: compared.map(|compared| compared.p_adjusted),
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
-        verdict: judged.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        verdict,
         undecided: judged.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
         identical: false,
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
@@ -176,6 +186,8 @@ fn finished(
             .and_then(|compared| compared.shape)
             .zip(profiles)
             .map(|(found, sides)| Shape::new(found, sides, rule)),
+        usage_text: head.and_then(|head| usage::describe(&usage, head.result)),
+        usage,
         differences,
         reasons: [("base", base), ("head", head)]
             .into_iter()
@@ -312,6 +324,11 @@ impl Line {
         Some(self.base?.repetitions.min(self.head?.repetitions))
     }
 
+    /// What changed with the p50, and changes that it does not show; one line each.
+    pub(crate) fn other_changes(&self) -> Vec<String> {
+        self.usage_text.iter().cloned().chain(self.tail_changes()).collect()
+    }
+
     /// Changes in the tail or shape that the p50 does not show, one line each.
     pub(crate) fn tail_changes(&self) -> Vec<String> {
         let quantile = |(name, found): (&str, &Option<QuantileChange>)| {
@@ -413,7 +430,7 @@ fn table(lines: &[&Line]) -> String {
                 coloured(line.verdict, &line.verdict_text()),
             ]);
             let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
-            let changes = undecided.chain(line.tail_changes()).enumerate();
+            let changes = undecided.chain(line.other_changes()).enumerate();
             notes.extend(changes.map(|(nth, change)| match nth {
                 0 => format!(" {}: {change}", line.name),
                 _ => format!("     {change}"),
@@ -569,6 +586,28 @@ mod tests {
 
     fn compared(sides: &[(Option<&CaseResult>, Option<&CaseResult>)]) -> Vec<Line> {
         of_results(sides, true, &Rule::default(), 0.0).unwrap()
+    }
+
+    #[test]
+    fn changed_cases_list_their_resources() {
+        let side = |p50_ns: u64, waits: u64| {
+            let mut result = result(64, &times(p50_ns));
+            for (repetition, index) in result.repetitions.iter_mut().zip(0..) {
+                (repetition.delivered, repetition.elapsed_ns) = (100, 100 * p50_ns + index);
+                repetition.attempted = 100;
+                repetition.ends.iter_mut().for_each(|end| end.voluntary_switches = Some(100 * waits));
+            }
+            result
+        };
+        let ends = side(0, 0).repetitions[0].ends.len();
+        let [base, head] = [side(10_000, 1), side(12_000, 2)];
+        let lines = compared(&[(Some(&base), Some(&head)), (Some(&base), Some(&base))]);
+        let table = render_table(&lines);
+        let expected = format!(": +2 µs per round trip: waits +{ends}.00\n");
+        assert_eq!(table.matches(&expected).count(), 1, "{table}");
+        let page = crate::summary::of_comparison("v1", "v2", &lines, None);
+        let expected = format!("regressed; +2 µs per round trip&#58; waits +{ends}.00 |");
+        assert!(page.contains(&expected), "{page}");
     }
 
     #[test]

@@ -76,6 +76,7 @@ mod summary;
 mod table;
 mod upload;
 mod uploader;
+mod usage;
 
 use clap::CommandFactory;
 use cli::{Cli, Command};

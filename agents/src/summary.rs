@@ -96,8 +96,8 @@ fn sentence(lines: &[Line]) -> String {
 
 fn cells(line: &Line) -> Vec<String> {
     let time = |side: Option<Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
-    let changes = line.tail_changes();
-    let verdict = std::iter::once(line.verdict_text()).chain(changes).collect::<Vec<_>>().join("; ");
+    let verdict =
+        std::iter::once(line.verdict_text()).chain(line.other_changes()).collect::<Vec<_>>().join("; ");
     vec![
         line.case.clone(),
         time(line.base),

@@ -43,12 +43,17 @@ impl From<Usage> for EndObservation {
 impl Usage {
     pub(crate) fn since(self, earlier: Self) -> Self {
         let difference = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        // The division between user and kernel is an estimate, so one of them may decrease. The sum is exact.
+        let sum = |usage: Self| Some(usage.user_ns? + usage.system_ns?);
+        let total = difference(sum(self), sum(earlier));
+        let system =
+            difference(self.system_ns, earlier.system_ns).zip(total).map(|(one, total)| one.min(total));
         Self {
             migrations: difference(self.migrations, earlier.migrations),
             voluntary_switches: difference(self.voluntary_switches, earlier.voluntary_switches),
             involuntary_switches: difference(self.involuntary_switches, earlier.involuntary_switches),
-            user_ns: difference(self.user_ns, earlier.user_ns),
-            system_ns: difference(self.system_ns, earlier.system_ns),
+            user_ns: total.zip(system).map(|(total, system)| total - system),
+            system_ns: system,
             minor_faults: difference(self.minor_faults, earlier.minor_faults),
         }
     }
@@ -56,8 +61,8 @@ impl Usage {
 
 #[cfg(target_os = "linux")]
 mod imp {
-    //! Linux: `getrusage(RUSAGE_THREAD)`, and migrations from `/proc/thread-self/sched`; for other processes
-    //! `/proc/pid` (proc(5)), with processor time in ticks of 10 ms.
+    //! Linux: `getrusage(RUSAGE_THREAD)`, and migrations from `/proc/thread-self/sched`; for other processes `/proc/pid`
+    //! (proc(5)), with the kernel's part of the processor time in ticks of 10 ms.
 
     use super::*;
     use crate::sys::tree::{self, Tree};
@@ -77,12 +82,20 @@ mod imp {
         let stat = Tree::system().text(&format!("/proc/{pid}/stat"));
         let field = |number: usize| tree::after_name(stat.as_deref()?)?.nth(number - 3)?.parse::<u64>().ok();
         let nanoseconds = |ticks: u64| ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        let [user, system] = [field(14), field(15)].map(|ticks| ticks.map(nanoseconds));
+        // The time of a running thread is up to one tick old, but ends wait when they are asked.
+        let total = of_threads(&|thread| {
+            let text = Tree::system().text(&format!("{thread}/schedstat"))?;
+            text.split_whitespace().next()?.parse().ok()
+        });
+        let total = total.or(user.zip(system).map(|(user, system)| user + system));
+        let system = system.zip(total).map(|(system, total)| system.min(total));
         Usage {
             migrations: of_threads(&|thread| migrations(thread)),
             voluntary_switches: of_threads(&|thread| status(thread, "voluntary_ctxt_switches:")),
             involuntary_switches: of_threads(&|thread| status(thread, "nonvoluntary_ctxt_switches:")),
-            user_ns: field(14).map(nanoseconds),
-            system_ns: field(15).map(nanoseconds),
+            user_ns: total.zip(system).map(|(total, system)| total - system),
+            system_ns: system,
             minor_faults: field(10),
         }
     }
@@ -295,7 +308,14 @@ mod tests {
     fn difference_lacks_missing_values() {
         let earlier = Usage { user_ns: Some(5), migrations: Some(9), ..Usage::default() };
         let later = Usage { user_ns: Some(7), system_ns: Some(1), migrations: Some(8), ..Usage::default() };
-        let expected = Usage { user_ns: Some(2), migrations: Some(0), ..Usage::default() };
+        assert_eq!(later.since(earlier), Usage { migrations: Some(0), ..Usage::default() });
+    }
+
+    #[test]
+    fn sum_of_user_and_kernel_time_is_exact_if_one_decreases() {
+        let earlier = Usage { user_ns: Some(5), system_ns: Some(3), ..Usage::default() };
+        let later = Usage { user_ns: Some(4), system_ns: Some(9), ..Usage::default() };
+        let expected = Usage { user_ns: Some(0), system_ns: Some(5), ..Usage::default() };
         assert_eq!(later.since(earlier), expected);
     }
 }
