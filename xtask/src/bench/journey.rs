@@ -1,12 +1,13 @@
 //! `bench journey`: how long a new user takes from a clone to the commit that made it slower, and from nothing to the first job
-//! of a lab. Real repositories, builds and servers; each command is one that a user types.
+//! of a lab; and how soon a server names a slow commit. Real repositories, builds and servers; each command is one that a user
+//! types.
 
 use super::Options;
 use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Profile};
 use crate::screen::Step;
 use crate::tool::{self, Tool};
-use crate::{interrupt, server, workspace};
+use crate::{http, interrupt, server, workspace};
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use roundtrip_budget::{BarIs, Peer, Row};
@@ -24,6 +25,11 @@ const CULPRIT_S_MAX: f64 = 60.0;
 const LAB_S_MAX: f64 = 90.0;
 const LAB_COMMANDS_MAX: usize = 6;
 const JOB_TIMEOUT: Duration = Duration::from_secs(300);
+/// The commits of the server's history, those that a job measures before, and the first slow one.
+const SERVED_COMMITS: usize = 22;
+const SERVED_BEFORE: usize = 12;
+const SERVED_CULPRIT: usize = 17;
+const SERVED_S_MAX: f64 = 120.0;
 /// `roundtrip bisect` without a culprit.
 const NONE_FOUND: i32 = 4;
 
@@ -35,7 +41,7 @@ struct Journey<'a> {
 }
 
 pub(super) fn measure(options: &Options) -> Result<ExitCode> {
-    let only = options.part_of(&["culprit", "unchanged", "lab"])?;
+    let only = options.part_of(&["culprit", "unchanged", "lab", "server"])?;
     ensure!(tool::missing("cc git").is_none(), "a C compiler (cc) and git are needed");
     workspace::claim_target_folder()?;
     let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, Profile::Dev))?;
@@ -51,12 +57,24 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     if only.is_none_or(|part| part == "lab") {
         rows.extend(Step::quietly("lab", |step| lab(&agent, &program, step))?);
     }
+    if only.is_none_or(|part| part == "server") {
+        rows.push(Step::quietly("server", |step| served(&agent, &program, step))?);
+    }
     options.print(&rows)
 }
 
-/// A repository of a program in C. With a culprit, commits differ in a note, and the fourth sends each message in two calls.
-/// Otherwise, they differ in a constant that the program does not use, because identical programs are not measured.
-fn history(root: &Path, commits: usize, has_culprit: bool) -> Result<Repository> {
+/// How the commits of a history differ.
+#[derive(Clone, Copy)]
+enum Changes {
+    /// In a note. The fourth sends each message in two calls.
+    NotesAndCulprit,
+    /// In a constant that the program does not use, because identical programs are not measured. From this commit on, if any,
+    /// each message takes four calls.
+    Programs(Option<usize>),
+}
+
+/// A repository of a program in C.
+fn history(root: &Path, commits: usize, changes: Changes) -> Result<Repository> {
     let repository = Repository::init(root)?;
     let example = |name: &str| workspace::read(&format!("benches/external/c/{name}"));
     let source = example("unix_socket.c")?;
@@ -68,22 +86,32 @@ fn history(root: &Path, commits: usize, has_culprit: bool) -> Result<Repository>
         (".gitignore", "/courier\n".to_owned()),
     ];
     files.iter().try_for_each(|(name, text)| fs::write(root.join(name), text))?;
+    let sent_in_parts = |parts: u32| {
+        let once = "if (send_all(fd, message, request->message_bytes) != 0) return 1;";
+        ensure!(source.contains(once), "the example sends in another way");
+        let calls: String = (0..parts - 1)
+            .map(|part| format!("send_all(fd, message + {}, 4) != 0 || ", 4 * part))
+            .chain([format!(
+                "send_all(fd, message + {0}, request->message_bytes - {0}) != 0",
+                4 * (parts - 1)
+            )])
+            .collect();
+        Ok(source.replace(once, &format!("if ({calls}) return 1;")))
+    };
     for number in 1..=commits {
-        let note = format!("{number}\n");
-        if has_culprit && number == 4 {
-            let (once, twice) = (
-                "if (send_all(fd, message, request->message_bytes) != 0) return 1;",
-                "if (send_all(fd, message, 4) != 0 || send_all(fd, message + 4, request->message_bytes - 4) != 0) return 1;",
-            );
-            ensure!(source.contains(once), "the example sends in another way");
-            let slower = source.replace(once, twice);
-            repository.commit(CULPRIT, &[("NOTES", &note), ("courier.c", &slower)])?;
-        } else if has_culprit {
-            repository.commit(&format!("Change {number}"), &[("NOTES", &note)])?;
-        } else {
-            let equal = format!("{source}const char version[] = \"{number}\";\n");
-            repository.commit(&format!("Change {number}"), &[("NOTES", &note), ("courier.c", &equal)])?;
-        }
+        let (note, subject) = (format!("{number}\n"), format!("Change {number}"));
+        match changes {
+            Changes::NotesAndCulprit if number == 4 => {
+                repository.commit(CULPRIT, &[("NOTES", &note), ("courier.c", &sent_in_parts(2)?)])?
+            }
+            Changes::NotesAndCulprit => repository.commit(&subject, &[("NOTES", &note)])?,
+            Changes::Programs(culprit) => {
+                let is_slow = culprit.is_some_and(|culprit| number >= culprit);
+                let source = if is_slow { sent_in_parts(4)? } else { source.clone() };
+                let changed = format!("{source}const char version[] = \"{number}\";\n");
+                repository.commit(&subject, &[("courier.c", &changed)])?
+            }
+        };
     }
     Ok(repository)
 }
@@ -129,7 +157,7 @@ impl<'a> Journey<'a> {
 /// From `git clone` to the named commit, compared with `git bisect run` over `roundtrip ab`.
 fn culprit(agent: &Path, step: &Step) -> Result<Row> {
     let folder = tempfile::tempdir()?;
-    let origin = history(&folder.path().join("origin"), 6, true)?;
+    let origin = history(&folder.path().join("origin"), 6, Changes::NotesAndCulprit)?;
     let clone = || Tool::named("git").map(|git| git.words("clone --quiet origin courier"));
 
     let mut journey = Journey::begin(folder.path());
@@ -159,7 +187,7 @@ fn culprit(agent: &Path, step: &Step) -> Result<Row> {
 /// How often a commit is named in histories without a change.
 fn unchanged(agent: &Path, histories: u64, step: &Step) -> Result<Row> {
     let folder = tempfile::tempdir()?;
-    let history = history(&folder.path().join("courier"), UNCHANGED_COMMITS, false)?;
+    let history = history(&folder.path().join("courier"), UNCHANGED_COMMITS, Changes::Programs(None))?;
     let mut named = 0;
     for seed in 1..=histories {
         step.message(&format!("history {seed} of {histories}"));
@@ -180,7 +208,7 @@ fn unchanged(agent: &Path, histories: u64, step: &Step) -> Result<Row> {
 /// From nothing to the first finished job of a lab, and the commands for it.
 fn lab(agent: &Path, program: &Path, step: &Step) -> Result<[Row; 2]> {
     let folder = server::disk_folder()?;
-    let origin = history(&folder.path().join("origin"), 1, false)?;
+    let origin = history(&folder.path().join("origin"), 1, Changes::Programs(None))?;
     let data_folder = folder.path().join("data");
     let mut journey = Journey::begin(folder.path());
 
@@ -199,18 +227,9 @@ fn lab(agent: &Path, program: &Path, step: &Step) -> Result<[Row; 2]> {
     journey.types(enrol.arguments([&file]).arguments(["--state", "state"]), "").succeed(step)?;
     let run = ["agent", "--trust-repositories", "--allow-local-repositories", "--state", "state"];
     let running = Daemon::start("the agent", journey.types(Tool::at(agent).arguments(run), ""))?;
-    let sha = origin.head()?;
-    let job = server::verb(program, &data_folder, &["job", "create", "--project", "courier", &sha]);
-    let number = journey.types(job, "").output()?;
-    journey.commands += 1;
-    let show = ["job", "show", "--project", "courier", number.trim()];
-    interrupt::poll("the first job", JOB_TIMEOUT, Duration::from_millis(500), || {
-        running.check()?;
-        let shown = server::verb(program, &data_folder, &show).output()?;
-        let status = shown.lines().find_map(|line| line.strip_prefix("Status")).unwrap_or_default().trim();
-        ensure!(matches!(status, "queued" | "running" | "done"), "the job is {status}:\n{shown}");
-        Ok((status == "done").then_some(()))
-    })?;
+    journey.commands += 2;
+    let queue = Queue { program, data_folder: &data_folder, agent: &running };
+    queue.measure(&origin.head()?)?;
     let seconds = journey.began.elapsed().as_secs_f64();
     running.stop()?;
     server.stop()?;
@@ -232,6 +251,76 @@ fn lab(agent: &Path, program: &Path, step: &Step) -> Result<[Row; 2]> {
             LAB_COMMANDS_MAX as f64,
         ),
     ])
+}
+
+/// The jobs of a server, which an agent measures.
+struct Queue<'a> {
+    program: &'a Path,
+    data_folder: &'a Path,
+    agent: &'a Daemon,
+}
+
+impl Queue<'_> {
+    /// Requests a commit, and waits until it is measured.
+    fn measure(&self, sha: &str) -> Result<()> {
+        let verb = |words: &[&str]| server::verb(self.program, self.data_folder, words).output();
+        let number = verb(&["job", "create", "--project", "courier", sha])?;
+        interrupt::poll("the job", JOB_TIMEOUT, Duration::from_millis(500), || {
+            self.agent.check()?;
+            let shown = verb(&["job", "show", "--project", "courier", number.trim()])?;
+            let status = shown.lines().find_map(|line| line.strip_prefix("Status")).unwrap_or_default();
+            let status = status.trim();
+            ensure!(matches!(status, "queued" | "running" | "done"), "the job is {status}:\n{shown}");
+            Ok((status == "done").then_some(()))
+        })
+    }
+}
+
+/// From the first run of a slow commit to the confirmed culprit among ten commits, on a server with an agent.
+fn served(agent: &Path, program: &Path, step: &Step) -> Result<Row> {
+    let folder = server::disk_folder()?;
+    let changes = Changes::Programs(Some(SERVED_CULPRIT));
+    let origin = history(&folder.path().join("origin"), SERVED_COMMITS, changes)?;
+    let data_folder = folder.path().join("data");
+    let server =
+        server::start_alone(program, &["serve", "--port", "0", "--public-read"], &data_folder, step)?;
+    let url = server.address()?;
+    let repository = format!("file://{}", origin.root.display());
+    let create = ["project", "create", "--name", "courier", "--repository", &repository];
+    server::verb(program, &data_folder, &create).succeed(step)?;
+    let state = folder.path().join("state");
+    server::enrol(agent, &url, &server::administrator(program, &data_folder, "bench")?, "lab-1", &state)?;
+    let run = ["agent", "--trust-repositories", "--allow-local-repositories", "--state"];
+    let running = Daemon::start("the agent", Tool::at(agent).arguments(run).arguments([&state]))?;
+
+    let queue = Queue { program, data_folder: &data_folder, agent: &running };
+    let sha = |number: usize| origin.git(&format!("rev-parse HEAD~{}", SERVED_COMMITS - number));
+    for number in 1..=SERVED_BEFORE {
+        step.message(&format!("commit {number} of {SERVED_BEFORE}"));
+        queue.measure(sha(number)?.trim())?;
+    }
+    step.message("the slow commit");
+    queue.measure(sha(SERVED_COMMITS)?.trim())?;
+    let began = Instant::now();
+    let list = format!("{url}/api/v1/projects/courier/regressions");
+    let culprit = interrupt::poll("the culprit", JOB_TIMEOUT, Duration::from_millis(200), || {
+        running.check()?;
+        let regressions = http::json(&list)?;
+        Ok(regressions["regressions"][0]["culprit_commit"]["sha"].as_str().map(str::to_owned))
+    })?;
+    let seconds = began.elapsed().as_secs_f64();
+    ensure!(culprit == sha(SERVED_CULPRIT)?.trim(), "the server named another commit: {culprit}");
+    running.stop()?;
+    server.stop()?;
+
+    let began = Instant::now();
+    let good = format!("HEAD~{}", SERVED_COMMITS - SERVED_BEFORE);
+    let bisect = Tool::at(agent).arguments(["bisect", "--good", &good]);
+    bisect.folder(&origin.root).run(step)?.successful()?;
+    let of_bisect = began.elapsed().as_secs_f64();
+    let title = format!("first slow run to the culprit of {}, on a server", SERVED_COMMITS - SERVED_BEFORE);
+    let peer = format!("roundtrip bisect in the checkout ({of_bisect:.0} s)");
+    Ok(timed(title, seconds, peer, of_bisect, SERVED_S_MAX))
 }
 
 /// A row in milliseconds.

@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Fewer repetitions and less data: under three minutes, less precise.
     #[arg(long)]
     quick: bool,
-    /// Only this part: for harness and rings, a transport; journey: culprit, unchanged, lab; server: ingest, reads, analysis,
+    /// Only this part: for harness and rings, a transport; journey: culprit, unchanged, lab, server; server: ingest, reads, analysis,
     /// claims, advice, soak; verdicts: changes, scenarios, tails, first-run, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
@@ -40,7 +40,7 @@ enum Budgets {
     Agents,
     /// Overhead of the harness compared with a C loop.
     Harness,
-    /// Time and commands from a clone to the slow commit, and from nothing to a lab's first job.
+    /// Time and commands from a clone to the slow commit, from nothing to a lab's first job, and until a server names a commit.
     Journey,
     /// Shared-memory rings compared with C loops.
     Rings,
