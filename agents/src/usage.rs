@@ -5,7 +5,7 @@ use roundtrip_stats::shift;
 use roundtrip_wire::{CaseResult, EndObservation, Repetition};
 use serde::Serialize;
 
-/// The confidence of an interval. A resource changed if its interval excludes 0; each case has seven.
+/// The confidence of an interval. A resource changed if its interval excludes 0; each case has eight.
 const CONFIDENCE: f64 = 0.99;
 /// Smaller changes are left out: as a share of the change of the time,
 const LEAST_SHARE: f64 = 0.05;
@@ -24,6 +24,8 @@ pub(crate) enum Resource {
     CpuNs,
     /// The part of it in the kernel.
     KernelNs,
+    /// Time ready to run, for which the ends waited for a processor.
+    ReadyNs,
     /// Voluntary context switches: an end waited.
     Waits,
     /// Involuntary context switches: another thread got the processor.
@@ -45,10 +47,11 @@ pub(crate) struct UsageChange {
 }
 
 impl Resource {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::ElapsedNs,
         Self::CpuNs,
         Self::KernelNs,
+        Self::ReadyNs,
         Self::Waits,
         Self::Preemptions,
         Self::PageFaults,
@@ -61,6 +64,7 @@ impl Resource {
             Self::ElapsedNs => None,
             Self::CpuNs => Some(end.user_ns?.saturating_add(end.system_ns?)),
             Self::KernelNs => end.system_ns,
+            Self::ReadyNs => end.ready_ns,
             Self::Waits => end.voluntary_switches,
             Self::Preemptions => end.involuntary_switches,
             Self::PageFaults => end.minor_faults,
@@ -101,7 +105,7 @@ impl Resource {
     }
 
     fn is_time(self) -> bool {
-        matches!(self, Self::ElapsedNs | Self::CpuNs | Self::KernelNs)
+        matches!(self, Self::ElapsedNs | Self::CpuNs | Self::KernelNs | Self::ReadyNs)
     }
 }
 
@@ -138,6 +142,7 @@ impl UsageChange {
             Resource::ElapsedNs => "time",
             Resource::CpuNs => "CPU time",
             Resource::KernelNs => "in the kernel",
+            Resource::ReadyNs => "waiting for a CPU",
             Resource::Waits => "waits",
             Resource::Preemptions => "preemptions",
             Resource::PageFaults => "page faults",
@@ -164,6 +169,7 @@ mod tests {
                 user_ns: Some(100 * user_ns + noise),
                 system_ns: Some(100 * system_ns + noise),
                 voluntary_switches: Some(100 * waits),
+                ready_ns: Some(100 * waits * 500 + noise),
                 ..EndObservation::default()
             };
             Repetition {
@@ -184,9 +190,10 @@ mod tests {
         let found = changes(&base, &head);
         assert_eq!(
             describe(&found, &head).unwrap(),
-            "+3.90 µs per round trip: CPU time +3.60 µs, in the kernel +3.50 µs, waits +1.00"
+            "+3.90 µs per round trip: CPU time +3.60 µs, in the kernel +3.50 µs, \
+             waiting for a CPU +500 ns, waits +1.00"
         );
-        assert_eq!((found[3].base, found[3].head), (2.0, 3.0));
+        assert_eq!((found[4].base, found[4].head), (2.0, 3.0));
         let back = changes(&head, &base);
         assert!(describe(&back, &head).unwrap().ends_with("waits -1.00"), "{back:?}");
     }
@@ -215,6 +222,6 @@ mod tests {
         let base = in_ticks(result(8_000, 0, 0, 2), 10_000_000);
         let head = in_ticks(result(11_900, 0, 0, 3), 20_000_000);
         let text = describe(&changes(&base, &head), &head);
-        assert_eq!(text.unwrap(), "+3.90 µs per round trip: waits +1.00");
+        assert_eq!(text.unwrap(), "+3.90 µs per round trip: waiting for a CPU +500 ns, waits +1.00");
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Usage {
     pub(crate) system_ns: Option<u64>,
     /// Page faults served without the disk.
     pub(crate) minor_faults: Option<u64>,
+    /// Time for which it was ready to run and waited for a processor.
+    pub(crate) ready_ns: Option<u64>,
 }
 
 pub(crate) use imp::for_this_thread;
@@ -35,6 +37,7 @@ impl From<Usage> for EndObservation {
             user_ns: used.user_ns,
             system_ns: used.system_ns,
             minor_faults: used.minor_faults,
+            ready_ns: used.ready_ns,
             ..Self::default()
         }
     }
@@ -55,20 +58,24 @@ impl Usage {
             user_ns: total.zip(system).map(|(total, system)| total - system),
             system_ns: system,
             minor_faults: difference(self.minor_faults, earlier.minor_faults),
+            ready_ns: difference(self.ready_ns, earlier.ready_ns),
         }
     }
 }
 
 #[cfg(target_os = "linux")]
 mod imp {
-    //! Linux: `getrusage(RUSAGE_THREAD)`, and migrations from `/proc/thread-self/sched`; for other processes `/proc/pid`
-    //! (proc(5)), with the kernel's part of the processor time in ticks of 10 ms.
+    //! Linux: `getrusage(RUSAGE_THREAD)`, migrations from `/proc/thread-self/sched`, and the time on the run queue from
+    //! `schedstat` (Documentation/scheduler/sched-stats.rst); for other processes `/proc/pid` (proc(5)), with the kernel's part
+    //! of the processor time in ticks of 10 ms.
 
     use super::*;
     use crate::sys::tree::{self, Tree};
 
     pub(crate) fn for_this_thread() -> Usage {
-        Usage { migrations: migrations("/proc/thread-self"), ..rusage::for_this_thread() }
+        let thread = "/proc/thread-self";
+        let ready_ns = schedstat(thread).map(|[_, ready_ns]| ready_ns);
+        Usage { migrations: migrations(thread), ready_ns, ..rusage::for_this_thread() }
     }
 
     pub(crate) fn for_process(pid: u32) -> Usage {
@@ -83,12 +90,9 @@ mod imp {
         let field = |number: usize| tree::after_name(stat.as_deref()?)?.nth(number - 3)?.parse::<u64>().ok();
         let nanoseconds = |ticks: u64| ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let [user, system] = [field(14), field(15)].map(|ticks| ticks.map(nanoseconds));
-        // The time of a running thread is up to one tick old, but ends wait when they are asked.
-        let total = of_threads(&|thread| {
-            let text = Tree::system().text(&format!("{thread}/schedstat"))?;
-            text.split_whitespace().next()?.parse().ok()
-        });
-        let total = total.or(user.zip(system).map(|(user, system)| user + system));
+        // Precise for threads that wait, as ends do when they are asked. Only the ticks include threads that have ended.
+        let precise = of_threads(&|thread| schedstat(thread).map(|[running_ns, _]| running_ns));
+        let total = precise.max(user.zip(system).map(|(user, system)| user + system));
         let system = system.zip(total).map(|(system, total)| system.min(total));
         Usage {
             migrations: of_threads(&|thread| migrations(thread)),
@@ -97,7 +101,15 @@ mod imp {
             user_ns: total.zip(system).map(|(total, system)| total - system),
             system_ns: system,
             minor_faults: field(10),
+            ready_ns: of_threads(&|thread| schedstat(thread).map(|[_, ready_ns]| ready_ns)),
         }
+    }
+
+    /// The times that a thread has run and has been ready to run.
+    fn schedstat(thread: &str) -> Option<[u64; 2]> {
+        let text = Tree::system().text(&format!("{thread}/schedstat"))?;
+        let mut times = text.split_whitespace().map(|ns| ns.parse().ok());
+        Some([times.next()??, times.next()??])
     }
 
     /// `se.nr_migrations`; the file exists only in kernels built with scheduler statistics.
@@ -273,6 +285,7 @@ mod rusage {
             user_ns: nanoseconds(usage.ru_utime),
             system_ns: nanoseconds(usage.ru_stime),
             minor_faults: u64::try_from(usage.ru_minflt).ok(),
+            ready_ns: None,
         }
     }
 }
@@ -302,6 +315,27 @@ mod tests {
             std::hint::black_box((0..10_000_u64).sum::<u64>());
         }
         assert!(for_this_thread().since(before).user_ns > Some(0));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn time_of_a_waiting_process_is_more_precise_than_ticks() {
+        use std::io::{BufRead, BufReader};
+        use std::process::{Command, Stdio};
+        if !std::path::Path::new("/proc/self/schedstat").exists() {
+            println!("not run, because this kernel does not count the times of threads");
+            return;
+        }
+        let work = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; echo done; read line";
+        let mut child = Command::new("sh");
+        child.args(["-c", work]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+        let used = for_process(child.id());
+        let total_ns = used.user_ns.unwrap() + used.system_ns.unwrap();
+        assert!(total_ns > 0 && !total_ns.is_multiple_of(1_000_000) && used.ready_ns.is_some(), "{used:?}");
+        drop(child.stdin.take());
+        child.wait().unwrap();
     }
 
     #[test]

@@ -324,6 +324,9 @@ pub struct EndObservation {
     /// Page faults served without the disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minor_faults: Option<u64>,
+    /// Time for which it was ready to run and waited for a processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_ns: Option<u64>,
     /// A probe's counters: `instructions`, `cache_misses`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,

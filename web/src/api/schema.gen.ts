@@ -2386,6 +2386,11 @@ export interface components {
              * @description Page faults served without the disk.
              */
             minor_faults?: number | null;
+            /**
+             * Format: int64
+             * @description Time for which it was ready to run and waited for a processor.
+             */
+            ready_ns?: number | null;
             /** @description System calls that a probe saw, by name and result. */
             system_calls?: components["schemas"]["SystemCalls"][];
             /**
