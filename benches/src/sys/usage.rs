@@ -91,8 +91,10 @@ mod imp {
         let nanoseconds = |ticks: u64| ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let [user, system] = [field(14), field(15)].map(|ticks| ticks.map(nanoseconds));
         // Precise for threads that wait, as ends do when they are asked. Only the ticks include threads that have ended.
-        let precise = of_threads(&|thread| schedstat(thread).map(|[running_ns, _]| running_ns));
-        let total = precise.max(user.zip(system).map(|(user, system)| user + system));
+        let times = threads.iter().map(|thread| schedstat(&format!("/proc/{pid}/task/{thread}")));
+        let times = times.reduce(|one, other| Some([one?[0] + other?[0], one?[1] + other?[1]])).flatten();
+        let [running_ns, ready_ns] = times.map_or([None; 2], |times| times.map(Some));
+        let total = running_ns.max(user.zip(system).map(|(user, system)| user + system));
         let system = system.zip(total).map(|(system, total)| system.min(total));
         Usage {
             migrations: of_threads(&|thread| migrations(thread)),
@@ -101,7 +103,7 @@ mod imp {
             user_ns: total.zip(system).map(|(total, system)| total - system),
             system_ns: system,
             minor_faults: field(10),
-            ready_ns: of_threads(&|thread| schedstat(thread).map(|[_, ready_ns]| ready_ns)),
+            ready_ns,
         }
     }
 

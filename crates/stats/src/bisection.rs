@@ -176,10 +176,9 @@ impl Bisection {
     /// What the search needs next. It has succeeded once suspects are confirmed.
     pub fn step(&self) -> Step {
         let Some(suspects) = self.suspects().filter(|_| self.refuted < REFUTED_MAX) else { return Step::End };
-        match self.next().filter(|_| suspects.probability < self.confidence) {
-            Some(commit) => Step::Measure(commit),
-            None => Step::Confirm(suspects),
-        }
+        let is_sure = suspects.probability >= self.confidence;
+        let next = if is_sure { None } else { self.next() };
+        next.map_or(Step::Confirm(suspects), Step::Measure)
     }
 
     /// The probability of each commit that it made the change. They add up to 1.
