@@ -314,6 +314,9 @@ pub(crate) struct RunArguments {
     /// Observe the processes; probed results are not compared with others.
     #[arg(long, value_enum, default_value_t = Watch::None)]
     pub(crate) probe: Watch,
+    /// Also print where the time of a message goes.
+    #[arg(long)]
+    pub(crate) budget: bool,
     /// Output format; json is the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -611,6 +614,9 @@ pub(crate) struct ProbeEffectArguments {
 pub(crate) struct ShowArguments {
     /// Report to print.
     pub(crate) report: PathBuf,
+    /// Also print where the time of a message goes.
+    #[arg(long)]
+    pub(crate) budget: bool,
     /// Output format; json is the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -32,6 +32,7 @@ mod ab;
 mod advise;
 mod agent;
 mod bisect;
+mod budget;
 mod build;
 mod ci;
 mod cli;

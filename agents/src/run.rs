@@ -12,7 +12,8 @@ use crate::settings::{self, Settings};
 use crate::table::{Places, Style};
 use crate::upload::{self, UploadKind};
 use crate::{
-    build, compare, import, node, output, presets, programs, ranking, selection, spool, stop, summary, table,
+    budget, build, compare, import, node, output, presets, programs, ranking, selection, spool, stop,
+    summary, table,
 };
 use roundtrip_bench::definition::{Plan, PlannedCase};
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
@@ -117,7 +118,7 @@ fn measure(
     match arguments.format {
         Format::Human => {
             let programs = programs::places(plan);
-            output::print(&ranking::render(&kept.report, Style::of_output(&programs))?)?;
+            print(&kept.report, Style::of_output(&programs), arguments.budget)?;
         }
         Format::Json => output::print(&String::from_utf8_lossy(&kept.json))?,
     }
@@ -174,11 +175,16 @@ fn check_expected(arguments: &UploadArguments, path: &Path, report: &RunReport) 
     }
 }
 
+fn print(report: &RunReport, style: Style<'_>, with_budget: bool) -> crate::Result<()> {
+    let budget = if with_budget { budget::render(report, style.width) } else { String::new() };
+    output::print(&(ranking::render(report, style)? + &budget))
+}
+
 /// Prints a stored report.
 pub(crate) fn show(arguments: &ShowArguments) -> crate::Result<()> {
     let report = compare::read(&arguments.report)?;
     match arguments.format {
-        Format::Human => output::print(&ranking::render(&report, Style::of_output(&Places::new()))?),
+        Format::Human => print(&report, Style::of_output(&Places::new()), arguments.budget),
         Format::Json => output::print_json(&report),
     }
 }

@@ -237,10 +237,14 @@ fn failure(name: &str, note: &str, result: &CaseResult, style: Style<'_>) -> Str
 /// Columns that go below a table that is too wide, in this order, if all rows have the same value.
 const COMMON: [&str; 5] = ["storage", "when full", "wakes", "waits", "delivered"];
 /// Columns that a table leaves out if it is still too wide, in this order.
-const LEFT_OUT: [&str; 4] = ["p98", "max", "distribution", "p99"];
+const LEFT_OUT: [&str; 5] = ["p98", "max", "distribution", "p99", "bar"];
 
 /// A table without empty columns that fits the width, and a note on the values that all rows share.
-fn fitted(mut header: Vec<&str>, mut rows: Vec<Vec<String>>, width: u16) -> (String, Option<String>) {
+pub(crate) fn fitted(
+    mut header: Vec<&str>,
+    mut rows: Vec<Vec<String>>,
+    width: u16,
+) -> (String, Option<String>) {
     fn without(header: &mut Vec<&str>, rows: &mut [Vec<String>], place: usize) {
         header.remove(place);
         rows.iter_mut().for_each(|row| _ = row.remove(place));
@@ -555,8 +559,8 @@ const HEADER: [&str; 10] =
 const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "CPU per message"];
 
 /// Columns with text; all others have numbers.
-const WORDS: [&str; 8] =
-    ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
+const WORDS: [&str; 9] =
+    ["benchmark", "transport", "distribution", "bar", "delivered", "waits", "wakes", "when full", "storage"];
 
 pub(crate) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
     if result.is_some_and(|result| result.case.benchmark.is_some()) {

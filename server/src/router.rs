@@ -78,6 +78,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::charts::changes::list_change_points))
         .routes(routes!(routes::charts::compare::compare))
         .routes(routes!(routes::charts::heatmap::heat_map))
+        .routes(routes!(routes::charts::budget::budget_chart))
         .routes(routes!(routes::charts::line::line_chart))
         .routes(routes!(routes::charts::sweep::sweep_chart))
         .routes(routes!(routes::commits::list_commits))

@@ -51,6 +51,16 @@ pub struct HistogramRow {
     pub histogram: Option<Vec<u8>>,
 }
 
+/// The time of a message by part, at a point.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table point, described there")]
+pub struct BudgetRow {
+    pub series_id: i64,
+    pub commit_ordinal: i64,
+    pub budget_ns: Vec<f32>,
+    pub events_per_message: Vec<Option<f32>>,
+}
+
 /// A summary in a line.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of table summary, described there")]
@@ -292,6 +302,33 @@ pub async fn stated(
             ),
             "summary",
             " order by summary.series_id, summary.commit_ordinal, summary.run_id",
+            machine_id,
+            &series_ids,
+            selection,
+        )
+        .fetch_all(pool)
+        .await
+    })
+    .await
+}
+
+/// The budgets of each series' selected points, oldest first. Points without one are skipped.
+pub async fn budgets(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    selection: &Selection<'_>,
+) -> sqlx::Result<Vec<BudgetRow>> {
+    of_each_machine(series, async |machine_id, series_ids| {
+        of_selection!(
+            query_as!(
+                BudgetRow,
+                r#"select point.series_id, point.commit_ordinal, point.budget_ns as "budget_ns!",
+                          point.events_per_message as "events_per_message!: Vec<Option<f32>>"
+                   from unnest($2::bigint[]) as wanted (series_id) cross join lateral "#
+            ),
+            "point",
+            " where point.budget_ns is not null and point.events_per_message is not null
+              order by point.series_id, point.commit_ordinal, point.run_id",
             machine_id,
             &series_ids,
             selection,

@@ -28,7 +28,7 @@ pub enum Quantile {
 }
 
 /// The numbers of a point, reduced from repetitions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "the columns of table point, described there")]
 pub struct Numbers {
     pub lossy: bool,
@@ -57,6 +57,8 @@ pub struct Numbers {
     pub repetition_p90_ns: Vec<i64>,
     pub repetition_p99_ns: Vec<i64>,
     pub oversubscribed: bool,
+    pub budget_ns: Option<Vec<f32>>,
+    pub events_per_message: Option<Vec<Option<f32>>>,
     /// The merged distribution, if kept, for table `point_histogram`.
     pub histogram: Option<Vec<u8>>,
 }
@@ -426,6 +428,8 @@ impl Rows {
             &numbers.repetition_p50_ns,
             &numbers.repetition_p90_ns,
             &numbers.repetition_p99_ns,
+            &numbers.budget_ns,
+            &numbers.events_per_message,
         ]);
         if let Some(histogram) = &numbers.histogram {
             self.histograms.push(&[&key.machine_id, &series_id, &key.run_id, histogram]);
@@ -439,7 +443,8 @@ impl Rows {
                 operation_count, attempted, accepted, delivered, latency_ns_sum, latency_ns_min, latency_ns_p25,
                 latency_ns_p50, latency_ns_p75, latency_ns_p90, latency_ns_p98, latency_ns_p99, latency_ns_p999,
                 latency_ns_max, repetition_p50_ns_q1, repetition_p50_ns_median, repetition_p50_ns_q3,
-                throughput_bytes_per_second, repetition_p50_ns, repetition_p90_ns, repetition_p99_ns)
+                throughput_bytes_per_second, repetition_p50_ns, repetition_p90_ns, repetition_p99_ns, budget_ns,
+                events_per_message)
             from stdin (format binary)";
         let histogram =
             "copy point_histogram (machine_id, series_id, run_id, histogram) from stdin (format binary)";

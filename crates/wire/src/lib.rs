@@ -3,6 +3,7 @@
 //! # Codemap
 //! - [`report`]: the envelope of one upload, [`RunReport`], and its validation ([`RunReport::check`]).
 //! - [`result`]: the results of a case: descriptor, case, methodology, repetitions.
+//! - [`budget`]: where the time of a message goes.
 //! - [`import`]: another tool's file, and the run of its results.
 //! - [`acknowledged`]: the number of acknowledged uploads, sent with each upload.
 //! - [`commit`], [`machine`]: the measured commit and the machine.
@@ -19,6 +20,7 @@
 //! default. Readers ignore unknown fields, and the server keeps the original upload. Any other change needs a new version.
 
 pub mod acknowledged;
+pub mod budget;
 pub mod commit;
 pub mod comparable;
 pub mod hash;
@@ -35,6 +37,7 @@ pub mod slug;
 pub mod verdict;
 
 pub use acknowledged::Acknowledged;
+pub use budget::{Budget, Event, Part, PerMessage};
 pub use commit::{Commit, CommitSha};
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};

@@ -125,6 +125,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/charts/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the time of a message goes, over commits. */
+        get: operations["budget_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/charts/changes": {
         parameters: {
             query?: never;
@@ -1644,6 +1661,65 @@ export interface components {
              */
             ratio: number;
         };
+        /** @description The time of a message by part, over commits. */
+        BudgetChart: {
+            /** @description One entry per series, in the order of the request. */
+            series: components["schemas"]["BudgetSeries"][];
+        };
+        /** @description A figure of each point. */
+        BudgetColumn: {
+            /** @description The total of all repetitions, divided by their delivered messages. */
+            mean: number[];
+            /** @description The first quartile of the repetitions. */
+            q1: number[];
+            /** @description The third quartile. */
+            q3: number[];
+        };
+        /** @description Events that the system counts. */
+        BudgetEvents: {
+            /** @description Moves of an end to another processor. */
+            migrations: components["schemas"]["EventColumn"];
+            /** @description Page faults served without the disk. */
+            page_faults: components["schemas"]["EventColumn"];
+            /** @description Involuntary context switches: another thread got the processor. */
+            preemptions: components["schemas"]["EventColumn"];
+            /** @description Voluntary context switches: an end waited, and had to be woken. */
+            waits: components["schemas"]["EventColumn"];
+        };
+        /** @description The parts of the time. The means of all but `overlap` add up to the measured time and `overlap`. */
+        BudgetParts: {
+            /** @description No end ran, for another reason. */
+            asleep: components["schemas"]["BudgetColumn"];
+            /** @description Ends ran at the same time. */
+            overlap: components["schemas"]["BudgetColumn"];
+            /** @description No end ran, and an end waited for a processor: at most this. */
+            ready: components["schemas"]["BudgetColumn"];
+            /** @description The kernel, for the receivers. */
+            receiver_kernel: components["schemas"]["BudgetColumn"];
+            /** @description The receivers' code; in `roundtrip`, the responder's. */
+            receiver_user: components["schemas"]["BudgetColumn"];
+            /** @description The kernel, for the senders. */
+            sender_kernel: components["schemas"]["BudgetColumn"];
+            /** @description The senders' code; in `roundtrip`, the initiator's. */
+            sender_user: components["schemas"]["BudgetColumn"];
+        };
+        /**
+         * @description The budgets of one series as columns, oldest commit first. Points without one are left out: some systems do not
+         *     report the processor time of every end, and older servers did not store it.
+         */
+        BudgetSeries: {
+            /** @description The ordinals of the commits in their project. */
+            commit_ordinals: components["schemas"]["Deltas"];
+            /** @description Events per delivered message. */
+            events: components["schemas"]["BudgetEvents"];
+            /** @description Nanoseconds per delivered message; in `roundtrip`, per round trip. */
+            parts_ns: components["schemas"]["BudgetParts"];
+            /**
+             * Format: int64
+             * @description The series.
+             */
+            series_id: number;
+        };
         /**
          * @description A small benchmark of the machine itself, part of every run. A commit cannot change its result, so a change
          *     means that the machine changed.
@@ -2536,6 +2612,15 @@ export interface components {
             machines: components["schemas"]["MachineErrorRates"][];
             /** @description All machines together. */
             total: components["schemas"]["TotalErrorRates"];
+        };
+        /** @description As [`BudgetColumn`]; null if the system does not count it for every end. */
+        EventColumn: {
+            /** @description The total of all repetitions, divided by their delivered messages. */
+            mean: (number | null)[];
+            /** @description The first quartile of the repetitions. */
+            q1: (number | null)[];
+            /** @description The third quartile. */
+            q3: (number | null)[];
         };
         /** @description A value with its interval. */
         EvidenceCell: {
@@ -5434,6 +5519,11 @@ export type Attempt = components['schemas']['Attempt'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type BehindFirst = components['schemas']['BehindFirst'];
+export type BudgetChart = components['schemas']['BudgetChart'];
+export type BudgetColumn = components['schemas']['BudgetColumn'];
+export type BudgetEvents = components['schemas']['BudgetEvents'];
+export type BudgetParts = components['schemas']['BudgetParts'];
+export type BudgetSeries = components['schemas']['BudgetSeries'];
 export type Canary = components['schemas']['Canary'];
 export type CanaryHistory = components['schemas']['CanaryHistory'];
 export type CanaryReading = components['schemas']['CanaryReading'];
@@ -5484,6 +5574,7 @@ export type EnvironmentList = components['schemas']['EnvironmentList'];
 export type EnvironmentPoints = components['schemas']['EnvironmentPoints'];
 export type EnvironmentSummary = components['schemas']['EnvironmentSummary'];
 export type ErrorRateList = components['schemas']['ErrorRateList'];
+export type EventColumn = components['schemas']['EventColumn'];
 export type EvidenceCell = components['schemas']['EvidenceCell'];
 export type EvidenceColumn = components['schemas']['EvidenceColumn'];
 export type EvidenceRow = components['schemas']['EvidenceRow'];
@@ -5958,6 +6049,45 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    budget_chart: {
+        parameters: {
+            query: {
+                /**
+                 * @description Series numbers, separated by commas: at most 200.
+                 * @example 1,2,3
+                 */
+                series: string;
+                /** @description The number of newest points per series. The limit for all series together is 20,000. */
+                last?: number;
+                /** @description Only commits from this ordinal. */
+                from?: number;
+                /** @description Only commits up to and including this ordinal. */
+                to?: number;
+                /** @description Selects the runs. The default is `main`, or all runs of `branch`. */
+                lines?: "main" | "all";
+                /** @description Only runs of this branch. */
+                branch?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The budgets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetChart"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };

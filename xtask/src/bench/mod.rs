@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Fewer repetitions and less data: under three minutes, less precise.
     #[arg(long)]
     quick: bool,
-    /// Only this part: for harness and rings, a transport; journey: culprit, unchanged, lab, server; server: ingest, reads, analysis,
+    /// Only this part: for harness, rings and time-budget, a transport; journey: culprit, unchanged, lab, server; server: ingest, reads, analysis,
     /// claims, advice, soak; verdicts: changes, scenarios, tails, first-run, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
@@ -46,6 +46,8 @@ enum Budgets {
     Rings,
     /// Upload and read performance of the server.
     Server,
+    /// Residue of the time budgets of messages on one CPU.
+    TimeBudget,
     /// Error rates and cost of verdicts.
     Verdicts,
     /// Speed, transfer and memory of the web interface with ten million points.
@@ -64,6 +66,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Ab => return harness("ab", options),
         Budgets::Harness => return harness("harness", options),
         Budgets::Rings => return harness("rings", options),
+        Budgets::TimeBudget => return harness("time-budget", options),
         Budgets::Agents => return agents::measure(options),
         Budgets::Journey => return journey::measure(options),
         Budgets::Web => return web::measure(options),

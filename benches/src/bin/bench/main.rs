@@ -11,8 +11,10 @@ mod comparison;
 mod harness;
 mod rings;
 mod row;
+mod time_budget;
 
-const USAGE: &str = "usage: bench ab|harness|rings [--quick] [--only TRANSPORT] [--format human|json]";
+const USAGE: &str =
+    "usage: bench ab|harness|rings|time-budget [--quick] [--only TRANSPORT] [--format human|json]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,6 +42,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         Budgets::Ab => ab::measure(options)?,
         Budgets::Harness => harness::measure(options)?,
         Budgets::Rings => rings::measure(options)?,
+        Budgets::TimeBudget => time_budget::measure(options)?,
     };
     let code = roundtrip_budget::print(&rows, options.json).map_err(|error| error.to_string())?;
     // With `--json`, standard output is one array of bars.
@@ -66,6 +69,7 @@ enum Budgets {
     #[default]
     Harness,
     Rings,
+    TimeBudget,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -83,6 +87,7 @@ impl Options {
             Some("ab") => Budgets::Ab,
             Some("harness") => Budgets::Harness,
             Some("rings") => Budgets::Rings,
+            Some("time-budget") => Budgets::TimeBudget,
             other => return Err(format!("unknown command `{}`; {USAGE}", other.unwrap_or_default())),
         };
         let mut options = Self { budgets, ..Self::default() };

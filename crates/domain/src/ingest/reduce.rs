@@ -5,7 +5,7 @@ use crate::error::DomainError;
 use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::{Distribution, Encoded, InvalidDistribution, Quartiles};
 use roundtrip_storage::point::Numbers;
-use roundtrip_wire::{Case, CaseResult, Repetition, RunReport};
+use roundtrip_wire::{Budget, Case, CaseResult, PerMessage, Repetition, RunReport};
 
 /// The only scenario whose main result is a rate.
 const STREAM: &str = "stream";
@@ -87,6 +87,7 @@ pub(super) fn numbers(
     let Some((merged, medians)) = merged else { return Ok(None) };
     let [p25, p50, p75, p90, p98, p99, p999] =
         merged.quantiles_ns([250_000, 500_000, 750_000, 900_000, 980_000, 990_000, 999_000]);
+    let budget = Budget::of(result);
     let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
     Ok(Some(Numbers {
         lossy: result.is_lossy(),
@@ -115,8 +116,20 @@ pub(super) fn numbers(
         repetition_p90_ns: of_each.iter().map(|[_, p90, _]| ns(*p90)).collect(),
         repetition_p99_ns: of_each.iter().map(|[.., p99]| ns(*p99)).collect(),
         oversubscribed: result.oversubscribed,
+        budget_ns: budget.map(|budget| budget.parts_ns.into_iter().flat_map(stored).collect()),
+        events_per_message: budget.map(|budget| {
+            let numbers =
+                |event: Option<PerMessage>| event.map_or([None; 3], |event| stored(event).map(Some));
+            budget.events.into_iter().flat_map(numbers).collect()
+        }),
         histogram: Some(merged.stored_bytes()),
     }))
+}
+
+/// The numbers of a figure in a point's columns.
+#[expect(clippy::cast_possible_truncation, reason = "seven digits are more than repetitions agree on")]
+fn stored(figure: PerMessage) -> [f32; 3] {
+    [figure.mean, figure.q1, figure.q3].map(|number| number as f32)
 }
 
 pub(super) fn small(count: usize) -> i32 {

@@ -1,5 +1,6 @@
 //! Compact data for charts. `docs/reference/charts.md` describes the format.
 
+pub(crate) mod budget;
 pub(crate) mod changes;
 pub(crate) mod compare;
 pub(crate) mod csv;
