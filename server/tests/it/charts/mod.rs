@@ -1,5 +1,6 @@
 //! `/api/v1/charts/...` and comparisons.
 
+mod budget;
 mod compare;
 mod crossover;
 mod heatmap;
