@@ -202,6 +202,7 @@ impl<'a> CaseRecorder<'a> {
             unsupported: self.unsupported.map(|reason| reason.to_string()),
             oversubscribed,
             summary: None,
+            explanation: None,
         }
     }
 }

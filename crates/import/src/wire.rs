@@ -53,6 +53,7 @@ impl Import {
                 unsupported: None,
                 oversubscribed: false,
                 summary: summary.map(stated),
+                explanation: None,
             };
             (result, repetitions)
         })

@@ -53,6 +53,7 @@ pub mod copy;
 pub mod distribution;
 pub mod environment;
 pub mod error_rate;
+pub mod explanation;
 pub mod github;
 pub mod graph;
 pub mod installation;

@@ -162,6 +162,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
          where series.project_id = $1 and change_point.series_id = series.series_id"
     );
     delete!("delete from suspicion where project_id = $1");
+    delete!("delete from explanation where project_id = $1");
     delete!("delete from github_pull_request where project_id = $1");
     delete!("update github_repository set project_id = null where project_id = $1");
     delete!("delete from job where project_id = $1");

@@ -4,6 +4,7 @@
 //! - [`report`]: the envelope of one upload, [`RunReport`], and its validation ([`RunReport::check`]).
 //! - [`result`]: the results of a case: descriptor, case, methodology, repetitions.
 //! - [`budget`]: where the time of a message goes.
+//! - [`explanation`]: why a case became slower.
 //! - [`import`]: another tool's file, and the run of its results.
 //! - [`acknowledged`]: the number of acknowledged uploads, sent with each upload.
 //! - [`commit`], [`machine`]: the measured commit and the machine.
@@ -23,6 +24,7 @@ pub mod acknowledged;
 pub mod budget;
 pub mod commit;
 pub mod comparable;
+pub mod explanation;
 pub mod hash;
 pub mod id;
 pub mod import;
@@ -39,6 +41,7 @@ pub mod verdict;
 pub use acknowledged::Acknowledged;
 pub use budget::{Budget, Event, Part, PerMessage};
 pub use commit::{Commit, CommitSha};
+pub use explanation::{Explanation, Finding};
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;

@@ -1,5 +1,6 @@
 //! [`RunReport`]: the envelope of one upload, and the rules that its types cannot express.
 
+use crate::explanation::{Explanation, FINDINGS_MAX};
 use crate::lab::Lease;
 use crate::{Canary, CaseResult, Commit, Environment, Machine, RunId, Slug};
 use chrono::{DateTime, Utc};
@@ -290,6 +291,22 @@ impl Commit {
     }
 }
 
+impl Explanation {
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        at.within("findings", self.findings.len(), FINDINGS_MAX)?;
+        at.within("notes", self.notes.len(), FINDINGS_MAX)?;
+        for (index, finding) in self.findings.iter().enumerate() {
+            at.short(format_args!("findings/{index}/text"), &finding.text)?;
+            let function = finding.function.as_deref().unwrap_or_default();
+            at.short(format_args!("findings/{index}/function"), function)?;
+        }
+        for (index, note) in self.notes.iter().enumerate() {
+            at.short(format_args!("notes/{index}"), note)?;
+        }
+        Ok(())
+    }
+}
+
 impl CaseResult {
     /// Checks the result at `index` of a report for what the types cannot express, as [`RunReport::check`] does.
     ///
@@ -311,6 +328,9 @@ impl CaseResult {
         at.texts("facts", &self.facts)?;
         if let Some(summary) = &self.summary {
             summary.check(&at.member("summary"))?;
+        }
+        if let Some(explanation) = &self.explanation {
+            explanation.check(&at.member("explanation"))?;
         }
         match (&self.summary, &self.methodology.statistic) {
             (Some(_), Some(_)) | (None, None) => {}

@@ -1,6 +1,7 @@
 //! The results of a case: descriptor, methodology, and the distribution of each repetition.
 
 use crate::Slug;
+use crate::explanation::Explanation;
 use crate::hash::{Digest, digest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -152,6 +153,9 @@ pub struct CaseResult {
     /// Another tool's values without samples. Shown, never compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
+    /// Why it is slower than another commit, if a comparison in pairs found that it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
 }
 
 /// Another tool's values for a case, without samples.

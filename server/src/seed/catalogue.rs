@@ -169,6 +169,7 @@ fn case(index: usize) -> SeededCase {
             unsupported: None,
             oversubscribed: false,
             summary: None,
+            explanation: None,
         },
         transport,
         operation_ns,

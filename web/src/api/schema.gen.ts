@@ -1847,6 +1847,7 @@ export interface components {
             counters?: {
                 [key: string]: number;
             };
+            explanation?: components["schemas"]["Explanation"] | null;
             /** @description Versions reported by a measured program: `node`, `v8`. Shown, never compared. */
             facts?: {
                 [key: string]: string;
@@ -2710,6 +2711,25 @@ export interface components {
             /** @description The secret for the header `authorization: Bearer`. It is shown only once. */
             token: string;
         };
+        /** @description What changed between two commits in one case, per message; in `roundtrip`, per round trip. */
+        Explanation: {
+            /** @description The commit that it was compared with. */
+            base_sha: components["schemas"]["CommitSha"];
+            /**
+             * Format: int64
+             * @description The change of the time of a message.
+             */
+            change_ns: number;
+            /** @description The causes, those that account for most of the change first. */
+            findings: components["schemas"]["Finding"][];
+            /** @description What could not be observed, a sentence each. */
+            notes?: string[];
+            /**
+             * Format: int64
+             * @description The part of the change that no finding accounts for.
+             */
+            unexplained_ns: number;
+        };
         /** @description A repetition that did not finish. */
         Failure: {
             /** @description The reason: `responder: killed by signal 9`. */
@@ -2719,6 +2739,20 @@ export interface components {
              * @description Which one, counted from 0.
              */
             repetition: number;
+        };
+        /** @description A cause. */
+        Finding: {
+            /**
+             * Format: int64
+             * @description The part of the change that it accounts for; absent if that cannot be measured.
+             */
+            explains_ns?: number | null;
+            /** @description The function that it names. */
+            function?: string | null;
+            /** @description The rule that found it: `extra-call`, `buffer-size`. */
+            rule: components["schemas"]["Slug"];
+            /** @description The cause in words: ``+1.00 `sendmsg` per round trip``. */
+            text: string;
         };
         /** @description An agent's report that a job ended. */
         Finish: {
@@ -4184,6 +4218,7 @@ export interface components {
             culprit_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Slower or faster. */
             direction: components["schemas"]["Direction"];
+            explanation: components["schemas"]["Explanation"] | null;
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Why its alerts are held; null if they are not. */
             held_because: string | null;
@@ -5583,7 +5618,9 @@ export type EvidenceTable = components['schemas']['EvidenceTable'];
 export type EvidenceUnit = components['schemas']['EvidenceUnit'];
 export type ExchangeRequest = components['schemas']['ExchangeRequest'];
 export type ExchangedToken = components['schemas']['ExchangedToken'];
+export type Explanation = components['schemas']['Explanation'];
 export type Failure = components['schemas']['Failure'];
+export type Finding = components['schemas']['Finding'];
 export type Finish = components['schemas']['Finish'];
 export type Health = components['schemas']['Health'];
 export type Heartbeat = components['schemas']['Heartbeat'];

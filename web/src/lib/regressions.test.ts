@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Regression } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
-import { headlineOf, suspectsText, worstText } from "./regressions";
+import { causeText, changeOfNs, headlineOf, suspectsText, worstText } from "./regressions";
 
 const REGRESSION = aRegression();
 
@@ -28,4 +28,14 @@ test("suspects are a range, one commit or the culprit; a drift has none", () => 
   expect(suspectsText(REGRESSION)).toBe("bbbbbbb");
   const culprit_commit = { sha: "d".repeat(40), ordinal: 33 };
   expect(suspectsText(aRegression({ culprit_commit }))).toBe("ddddddd");
+});
+
+test("the cause is the finding that accounts for most of the change", () => {
+  expect(causeText(REGRESSION)).toBe("commit");
+  const finding = (text: string, explains_ns: number) => ({ rule: "extra-call", text, explains_ns });
+  const findings = [finding("+1.00 `sendmsg` per round trip", 3100), finding("+0.90 waits", 200)];
+  const explanation = { base_sha: "a".repeat(40), change_ns: 3400, findings, unexplained_ns: 100 };
+  expect(causeText({ ...REGRESSION, explanation })).toBe("+1.00 `sendmsg` per round trip");
+  expect(causeText({ ...REGRESSION, explanation: { ...explanation, findings: [] } })).toBe("commit");
+  expect([changeOfNs(3400), changeOfNs(-120)]).toEqual(["+3.40 µs", "-120 ns"]);
 });

@@ -4,7 +4,7 @@ import type { ChangePoint, CommitPlace, Regression, RegressionState, SeriesSumma
 import { caseName } from "./cases";
 import { changeText, changeWords } from "./changes";
 import { shortSha } from "./commits";
-import { counted, upperFirst } from "./units";
+import { counted, formatNs, upperFirst } from "./units";
 
 /** Filters by state; the first is the default. */
 export const SHOWN = ["open", "fixed", "invalid", "machine", "all"] as const;
@@ -87,6 +87,16 @@ export function suspectsText({ kind, after_commit, until_commit, culprit_commit 
   if (culprit_commit !== null) return shortSha(culprit_commit.sha);
   const range = rangeText(after_commit, until_commit);
   return kind === "drift" ? `No single commit: ${range}` : range;
+}
+
+/** The cause: `commit`, or the finding that accounts for most of the change: ``+1.00 `sendmsg` per round trip``. */
+export function causeText({ cause, explanation }: Regression): string {
+  return explanation?.findings[0]?.text ?? cause;
+}
+
+/** A change of a time: `+3.4 µs`. */
+export function changeOfNs(ns: number): string {
+  return `${ns < 0 ? "-" : "+"}${formatNs(Math.abs(ns))}`;
 }
 
 /** The text of a link to a series: `unix-stream round trip 64 B, two processes, same CPU on lab-1`. */

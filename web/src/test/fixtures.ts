@@ -280,6 +280,7 @@ export const aRegression = builder<Api.Regression>({
   until_commit: { sha: "b".repeat(40), ordinal: 31 },
   culprit_commit: null,
   fixed_by_commit: null,
+  explanation: null,
   series_count: 4,
   machines: ["lab-1", "lab-2"],
   worst_change: 0.2,

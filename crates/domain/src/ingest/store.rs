@@ -124,6 +124,12 @@ async fn insert_rest(
     let points = series_ids().zip(&upload.numbers);
     let points = points.filter_map(|(series_id, numbers)| Some((series_id, numbers.as_ref()?)));
     db::point::insert(connection, place, &points.collect::<Vec<_>>()).await?;
+    let explained = series_ids().zip(&report.results);
+    let explained =
+        explained.filter_map(|(series_id, result)| Some((series_id, result.explanation.as_ref()?)));
+    if standing.counts() {
+        db::explanation::insert(connection, key, &explained.collect::<Vec<_>>(), Utc::now()).await?;
+    }
     let summaries = series_ids().zip(&report.results);
     let summaries = summaries.filter_map(|(series_id, result)| Some((series_id, result.summary.as_ref()?)));
     db::summary::insert(connection, place, &summaries.collect::<Vec<_>>()).await?;

@@ -99,6 +99,10 @@ fn regression_item(pages: &Pages, project: &str, row: Regression) -> RegressionI
         after_commit: commit_item(row.after_commit),
         until_commit: commit_item(row.until_commit),
         fixed_by_commit: row.fixed_by_commit.map(commit_item),
+        finding: row
+            .explanation
+            .and_then(|explanation| explanation.0.findings.into_iter().next())
+            .map(|finding| finding.text),
         machines: row.machines,
     }
 }

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 /// The maximum number of described items. More are only counted.
 const DESCRIBED_MAX: usize = 5;
 const SUBJECT_MAX: usize = 100;
+const FINDING_MAX: usize = 200;
 /// Larger changes are printed without a decimal.
 const COARSE_FROM: f64 = 0.095;
 
@@ -92,7 +93,13 @@ fn regression(item: &RegressionItem, topic: Topic) -> Item {
         _ if item.commit_count == 1 => format!("by {}", commit_text(&item.until_commit)),
         _ => format!("by one of {} commits up to {}", item.commit_count, commit_text(&item.until_commit)),
     };
-    Item { what, url: Some(item.url.clone()), detail: by }
+    let detail = match (topic, &item.finding) {
+        (Topic::Regressed, Some(finding)) => {
+            format!("{by}: {}", plain(finding).chars().take(FINDING_MAX).collect::<String>())
+        }
+        _ => by,
+    };
+    Item { what, url: Some(item.url.clone()), detail }
 }
 
 /// `+20 %`, or `up to +20 %` in several series.
@@ -161,6 +168,16 @@ mod tests {
         ];
         assert_eq!(actual, expected);
         assert_eq!(words.rest, None);
+    }
+
+    #[test]
+    fn a_finding_follows_the_commit() {
+        let mut message = example();
+        message.regressions[0].finding = Some("+1.00 `sendmsg`\nper round trip".into());
+        let detail = "by 4f2d5c1 Copy twice (Ada): +1.00 `sendmsg` per round trip";
+        assert_eq!(MessageText::new(&message).items[0].detail, detail);
+        message.event = Topic::Fixed;
+        assert_eq!(MessageText::new(&message).items[0].detail, "back to baseline");
     }
 
     #[test]

@@ -78,6 +78,10 @@ pub struct RegressionItem {
     pub commit_count: i64,
     /// The commit that brought it back to the baseline.
     pub fixed_by_commit: Option<CommitItem>,
+    /// The cause that accounts for most of the change, if a paired comparison explained it. Messages stored by a previous
+    /// version lack it.
+    #[serde(default)]
+    pub finding: Option<String>,
 }
 
 /// A commit in a message.

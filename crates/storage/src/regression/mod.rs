@@ -2,7 +2,9 @@
 
 use crate::change_point::{ChangeCause, ChangeKind};
 use chrono::{DateTime, Utc};
+use roundtrip_wire::Explanation;
 use serde::Serialize;
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
@@ -91,6 +93,9 @@ pub struct Regression {
     /// The commit that brought it back to the baseline.
     #[schema(required)]
     pub fixed_by_commit: Option<CommitPlace>,
+    /// Why it is slower, by the newest comparison of the culprit or the last suspect in one of the changed cases.
+    #[schema(value_type = Option<Explanation>, required)]
+    pub explanation: Option<Json<Explanation>>,
     /// Series that changed.
     pub series_count: i64,
     /// Machines with these changes, by name.
@@ -151,6 +156,18 @@ macro_rules! select_regressions {
                       case when fixed_by.sha is not null
                           then (fixed_by.sha, fixed_by.ordinal, fixed_by.subject, fixed_by.author)
                       end as "fixed_by_commit?: CommitPlace",
+                      (select explanation.contents
+                       from explanation
+                       join series on series.series_id = explanation.series_id
+                       where explanation.commit_id = coalesce(regression.culprit_commit_id, regression.until_commit_id)
+                         and exists (
+                             select from change_point
+                             join series as changed on changed.series_id = change_point.series_id
+                             where change_point.regression_id = regression.regression_id
+                               and change_point.withdrawn_at is null and changed.case_id = series.case_id
+                         )
+                       order by explanation.explanation_id desc
+                       limit 1) as "explanation: Json<Explanation>",
                       account.name as "assignee?", regression.note, regression.bug_url,
                       regression.muted_until_at as muted_until, regression.created_at, regression.updated_at,
                       changed.series_count as "series_count!", changed.machines as "machines!",

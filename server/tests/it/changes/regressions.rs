@@ -3,7 +3,7 @@
 use super::{noisy, search};
 use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_storage::access::Role;
-use roundtrip_wire::{Canary, CaseResult, RunReport, TransportInfo};
+use roundtrip_wire::{Canary, CaseResult, Explanation, Finding, RunReport, TransportInfo};
 use serde_json::{Value, json};
 
 const LIST: &str = "/api/v1/projects/libfoo/regressions";
@@ -105,6 +105,52 @@ async fn groups_series_into_one_regression_with_a_culprit(app: TestApp) {
     let witnesses = detail["change_points"][0]["witnesses"].to_string();
     assert!(witnesses.contains("canary wake did not follow"), "{witnesses}");
     assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B did not follow"), "{witnesses}");
+}
+
+#[database_test]
+async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
+    let (before, after) = ([("ring", 1_000), ("queue", 5_000)], [("ring", 1_200), ("queue", 5_000)]);
+    step(&app, "lab-1", (&before, 700), (&after, 700)).await;
+    assert_eq!(only(&app).await["explanation"], Value::Null);
+    let explained = |name: &str, commit: u64, text: &str| {
+        let mut report = run("lab-1", commit, &[(name, 1_200)], 700);
+        report.branch = Some("try".into());
+        // The results of pairs are in parts.
+        report.results[0].methodology.parts = Some(50);
+        report.results[0].explanation = Some(Explanation {
+            base_sha: factory::sha(30),
+            change_ns: 200,
+            findings: vec![Finding {
+                rule: factory::slug("extra-call"),
+                text: text.into(),
+                explains_ns: Some(180),
+                function: None,
+            }],
+            unexplained_ns: 20,
+            notes: Vec::new(),
+        });
+        report
+    };
+    // Of another case, and of another commit.
+    app.store(&explained("queue", 31, "another case")).await;
+    app.store(&explained("ring", 33, "another commit")).await;
+    assert_eq!(only(&app).await["explanation"], Value::Null);
+    app.store(&explained("ring", 31, "+1.00 `sendmsg` per round trip")).await;
+    let explanation = only(&app).await["explanation"].clone();
+    assert_eq!(
+        explanation,
+        json!({
+            "base_sha": factory::sha(30), "change_ns": 200, "unexplained_ns": 20,
+            "findings": [
+                { "rule": "extra-call", "text": "+1.00 `sendmsg` per round trip", "explains_ns": 180 },
+            ],
+        })
+    );
+    let mut long = explained("ring", 31, "");
+    let findings = &mut long.results[0].explanation.as_mut().unwrap().findings;
+    *findings = vec![findings[0].clone(); 21];
+    let refused = app.put(&long).await.assert_problem(422, "invalid-report");
+    assert!(refused.detail.contains("21 entries: expected at most 20"), "{refused:?}");
 }
 
 #[database_test]

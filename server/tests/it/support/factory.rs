@@ -124,6 +124,7 @@ pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<
         unsupported: None,
         oversubscribed: false,
         summary: None,
+        explanation: None,
     }
 }
 

@@ -14,6 +14,7 @@ import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression } from "@/lib/paths";
 import {
   askedFor,
+  causeText,
   DIRECTIONS,
   headlineOf,
   SHOWN,
@@ -222,7 +223,7 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
               </th>
               <td>{whereText(regression)}</td>
               <td>{suspectsText(regression)}</td>
-              <td>{regression.cause}</td>
+              <td>{causeText(regression)}</td>
               <td>
                 {STATE_NAMES[regression.state]}
                 {quiet !== null && (

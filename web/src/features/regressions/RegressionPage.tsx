@@ -7,6 +7,7 @@ import type {
   ChangePoint,
   CommitPlace,
   Culprit,
+  Explanation,
   Regression,
   RegressionChange,
   RegressionState,
@@ -20,7 +21,7 @@ import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { docsHref, toRegressions, toSeries, toSignIn } from "@/lib/paths";
-import { clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
+import { changeOfNs, clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
 import { formatMoment, inDays } from "@/lib/time";
 import { formatCount, shareOfAll, upperFirst } from "@/lib/units";
 import { titleOf, whereText } from "./data";
@@ -55,6 +56,7 @@ export function RegressionPage() {
       ) : (
         <SuspectCommits culprits={culprits} />
       )}
+      {regression.explanation !== null && <WhySlower explanation={regression.explanation} />}
       <Section title="Affected series">
         <SeriesChanges project={project} changes={changes} />
       </Section>
@@ -97,6 +99,36 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
       ]}
       note={culprits.some(({ measured }) => !measured) && UNMEASURED_NOTE}
     />
+  );
+}
+
+/** What changed per message, by the paired comparison of the commit with its base. */
+export function WhySlower({ explanation }: { explanation: Explanation }) {
+  const { base_sha, change_ns, findings, unexplained_ns, notes = [] } = explanation;
+  const unexplained = findings.length === 0 ? "" : `; ${changeOfNs(unexplained_ns)} unexplained`;
+  return (
+    <Section title="Why it is slower" tools={<a href={docsHref("how-to/explain-a-change.md")}>Method</a>}>
+      <p>
+        {changeOfNs(change_ns)} per message compared with <code title={base_sha}>{shortSha(base_sha)}</code>
+        {unexplained}.
+        {findings.length === 0 && " The comparison found no cause."}
+      </p>
+      {findings.length > 0 && (
+        <RowTable
+          label="Findings"
+          rows={findings}
+          keyOf={({ text }) => text}
+          columns={[
+            [rowHead("Finding"), ({ text }) => text],
+            [
+              numeric("Accounts for"),
+              ({ explains_ns }) => explains_ns != null && changeOfNs(explains_ns),
+            ],
+          ]}
+        />
+      )}
+      {notes.length > 0 && <p className="section-note">{notes.join(" ")}</p>}
+    </Section>
   );
 }
 

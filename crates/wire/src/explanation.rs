@@ -1,0 +1,39 @@
+//! Why a case became slower than in another commit, as far as an agent could tell.
+
+use crate::{CommitSha, Slug};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The most findings and notes of an explanation.
+pub const FINDINGS_MAX: usize = 20;
+
+/// What changed between two commits in one case, per message; in `roundtrip`, per round trip.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Explanation {
+    /// The commit that it was compared with.
+    pub base_sha: CommitSha,
+    /// The change of the time of a message.
+    pub change_ns: i64,
+    /// The causes, those that account for most of the change first.
+    pub findings: Vec<Finding>,
+    /// The part of the change that no finding accounts for.
+    pub unexplained_ns: i64,
+    /// What could not be observed, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Finding {
+    /// The rule that found it: `extra-call`, `buffer-size`.
+    pub rule: Slug,
+    /// The cause in words: ``+1.00 `sendmsg` per round trip``.
+    pub text: String,
+    /// The part of the change that it accounts for; absent if that cannot be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explains_ns: Option<i64>,
+    /// The function that it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+}
