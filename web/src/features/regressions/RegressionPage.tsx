@@ -110,8 +110,7 @@ export function WhySlower({ explanation }: { explanation: Explanation }) {
     <Section title="Why it is slower" tools={<a href={docsHref("how-to/explain-a-change.md")}>Method</a>}>
       <p>
         {changeOfNs(change_ns)} per message compared with <code title={base_sha}>{shortSha(base_sha)}</code>
-        {unexplained}.
-        {findings.length === 0 && " The comparison found no cause."}
+        {unexplained}.{findings.length === 0 && " The comparison found no cause."}
       </p>
       {findings.length > 0 && (
         <RowTable
@@ -120,10 +119,7 @@ export function WhySlower({ explanation }: { explanation: Explanation }) {
           keyOf={({ text }) => text}
           columns={[
             [rowHead("Finding"), ({ text }) => text],
-            [
-              numeric("Accounts for"),
-              ({ explains_ns }) => explains_ns != null && changeOfNs(explains_ns),
-            ],
+            [numeric("Accounts for"), ({ explains_ns }) => explains_ns != null && changeOfNs(explains_ns)],
           ]}
         />
       )}
