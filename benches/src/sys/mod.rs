@@ -25,6 +25,7 @@ mod cgroup;
 pub mod clock;
 pub(crate) mod counters;
 pub mod death;
+pub mod descriptors;
 pub(crate) mod event;
 pub(crate) mod exit;
 pub(crate) mod fifo;

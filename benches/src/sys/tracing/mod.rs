@@ -2,6 +2,7 @@
 
 use super::Unsupported;
 use roundtrip_wire::SystemCalls;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[cfg(any(test, target_os = "freebsd"))]
@@ -31,6 +32,63 @@ fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
     calls
 }
 
+/// The calls of one thread in detail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// Its process.
+    pub process: u32,
+    /// The thread.
+    pub thread: u32,
+    /// Its calls.
+    pub calls: Vec<Calls>,
+}
+
+/// Calls with the same name, object and outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Its name. The operation of a `futex` is part of it: `futex-wait`, `futex-wake`.
+    pub name: String,
+    /// The kind of the descriptor in the first argument: `socket`, `pipe`, `file`, `standard-error`.
+    pub on: Option<String>,
+    /// Whether it failed.
+    pub outcome: Outcome,
+    /// The count.
+    pub count: u64,
+    /// The sum of the moved bytes.
+    pub bytes: u64,
+    /// Time on a processor, including that of the observation.
+    pub on_cpu_ns: u64,
+    /// The rest of the time between its entry and its exit.
+    pub waited_ns: u64,
+}
+
+/// The outcome of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A result above 0.
+    Done,
+    /// The result 0: a wake-up without a waiter, a timeout of `poll`, or success of calls without a result.
+    Zero,
+    /// It failed with this error number.
+    Failed(i32),
+}
+
+impl Calls {
+    /// No call with this name yet.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            on: None,
+            outcome: Outcome::Done,
+            count: 0,
+            bytes: 0,
+            on_cpu_ns: 0,
+            waited_ns: 0,
+        }
+    }
+}
+
 /// Processes that are being watched. They continue unwatched when it is dropped.
 ///
 /// Between [`Tracer::attach`] and [`Tracer::finish`], do not wait for any of them, not even with `try_wait`: the system
@@ -50,7 +108,22 @@ impl Tracer {
     /// # Errors
     /// The reason why they cannot be watched; then this watches no process.
     pub fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
-        imp::Tracer::attach(pids, cpu).map(Self)
+        imp::Tracer::attach(pids, cpu, false).map(Self)
+    }
+
+    /// The same with the time and the object of each call, which takes longer, and with the threads and processes that
+    /// they start (Linux).
+    ///
+    /// # Errors
+    /// As above.
+    pub fn attach_in_detail(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
+        imp::Tracer::attach(pids, cpu, true).map(Self)
+    }
+
+    /// Detaches those that still run, and returns the calls of each thread in detail. Empty without
+    /// [`Self::attach_in_detail`]. Excludes reads of standard input and writes to standard output.
+    pub fn finish_in_detail(self) -> Vec<Observed> {
+        self.0.finish_in_detail()
     }
 
     /// Detaches those that still run, and returns the calls of each watched thread, by its id, the most frequent first.
