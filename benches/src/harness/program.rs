@@ -3,6 +3,7 @@
 
 use super::PeerCommand;
 use super::measured::{Measured, NotMeasured};
+use super::peers;
 use super::placement;
 use super::program_process::ProgramProcess;
 use super::totals::Totals;
@@ -10,6 +11,7 @@ use super::validate::{self, Seen};
 use crate::definition::PlannedCase;
 use crate::program::Program;
 use crate::program::protocol::{Answer, Case, Request, VERSION};
+use crate::sys::profiling::Sampler;
 use crate::sys::{affinity, clock, noise, usage};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::EndObservation;
@@ -76,6 +78,7 @@ impl<'a> Starting<'a> {
             before: noise::Reading::now(cpus.as_deref()),
             used_before: ends.iter().map(|&pid| (usage::for_process(pid), affinity::threads(pid))).collect(),
             cpus,
+            sampler: peers::sampler(case, &ends).map_err(NotMeasured::Unsupported)?,
             ends,
             measured: None,
         })
@@ -87,6 +90,7 @@ pub(super) struct Session {
     asked: Case,
     facts: BTreeMap<String, String>,
     ends: Vec<u32>,
+    sampler: Option<Sampler>,
     cpus: Option<Vec<u32>>,
     before: noise::Reading,
     used_before: Vec<(usage::Usage, Vec<affinity::Thread>)>,
@@ -127,6 +131,7 @@ impl Session {
 
     pub(super) fn end(self) -> Result<Measured, NotMeasured> {
         let conditions = noise::Reading::now(self.cpus.as_deref()).since(&self.before);
+        let profile = self.sampler.map(Sampler::finish);
         let ends = self.ends.iter().zip(self.used_before);
         let ends = ends.map(|(&pid, before)| observation(pid, before)).collect();
         self.process.end();
@@ -140,6 +145,7 @@ impl Session {
             disturbed: noise::reasons(&conditions),
             conditions,
             log_ratio_ppb: None,
+            profile,
         })
     }
 }

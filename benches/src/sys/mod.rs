@@ -48,6 +48,7 @@ pub(crate) mod pipe_capacity;
 #[cfg(windows)]
 mod process;
 pub mod process_group;
+pub mod profiling;
 pub(crate) mod readiness;
 pub(crate) mod remote_memory;
 pub mod rights;
