@@ -133,6 +133,7 @@ impl<'a> CaseRecorder<'a> {
             mut disturbed,
             log_ratio_ppb,
             profile: _,
+            inside: _,
         } = measured;
         self.counters.extend(counters);
         self.facts.extend(facts);

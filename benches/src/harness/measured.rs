@@ -1,6 +1,7 @@
 //! The result of one repetition, for any transport or program.
 
 use super::peers::Report;
+use super::probed::Inside;
 use super::totals::{self, Totals};
 use crate::definition::PlannedCase;
 use crate::scenario::Pattern;
@@ -24,6 +25,8 @@ pub(super) struct Measured {
     pub(super) log_ratio_ppb: Option<i64>,
     /// With the probe `profile`.
     pub(super) profile: Option<Profile>,
+    /// Of a program, with any probe.
+    pub(super) inside: Inside,
 }
 
 #[derive(Debug)]
@@ -68,6 +71,7 @@ impl Measured {
             disturbed,
             log_ratio_ppb: None,
             profile,
+            inside: Inside::default(),
         })
     }
 }

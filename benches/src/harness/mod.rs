@@ -33,7 +33,7 @@ mod totals;
 mod validate;
 
 pub use crate::peer_command::PeerCommand;
-pub use probed::{Probed, probed};
+pub use probed::{Inside, Probed, probed};
 pub use support::{support, supports_programs, takes_part};
 
 /// Progress events, never emitted while a clock runs.

@@ -5,9 +5,22 @@ use super::measured::NotMeasured;
 use super::{PeerCommand, repetition, support};
 use crate::definition::PlannedCase;
 use crate::sys::Unsupported;
+use crate::sys::descriptors::Settings;
 use crate::sys::profiling::Profile;
+use crate::sys::tracing::Observed;
 use roundtrip_wire::CaseResult;
 use std::time::{Duration, Instant};
+
+/// The calls and settings of a program.
+#[derive(Debug, Default)]
+pub struct Inside {
+    /// With [`Probe::Syscalls`](crate::probe::Probe::Syscalls): the calls of its threads.
+    pub threads: Vec<Observed>,
+    /// The settings of each process of an end, when the last message had arrived.
+    pub settings: Vec<Settings>,
+    /// Why settings are missing.
+    pub notes: Vec<String>,
+}
 
 /// The results of [`probed`].
 #[derive(Debug)]
@@ -18,6 +31,8 @@ pub struct Probed {
     pub pids: Vec<u32>,
     /// With [`Probe::Profile`](crate::probe::Probe::Profile).
     pub profile: Option<Profile>,
+    /// If it is a program.
+    pub inside: Inside,
 }
 
 /// Runs one repetition of a case with its probe. It is reported, even if the case discards repetitions.
@@ -34,7 +49,7 @@ pub fn probed(case: &PlannedCase, peer: &PeerCommand, deadline: Duration) -> Res
     let mut measured = measured.map_err(|error| match error {
         NotMeasured::Failed(reason) | NotMeasured::Unsupported(Unsupported(reason)) => reason,
     })?;
-    let profile = measured.profile.take();
+    let (profile, inside) = (measured.profile.take(), std::mem::take(&mut measured.inside));
     recorder.add(Ok(measured), began.elapsed());
-    Ok(Probed { result: recorder.into_result(), pids, profile })
+    Ok(Probed { result: recorder.into_result(), pids, profile, inside })
 }

@@ -33,7 +33,7 @@ pub use imp::read;
 
 #[cfg(target_os = "linux")]
 mod imp {
-    //! Linux: pidfd_getfd(2), which the right to trace permits, and `/proc/PID`.
+    //! Linux: `pidfd_getfd(2)`, which the right to trace permits, and `/proc/PID`.
 
     use super::{Channel, Settings};
     use crate::sys::tree::Tree;
@@ -84,7 +84,7 @@ mod imp {
     fn channel(descriptor: OwnedFd, is_pipe: bool) -> Channel {
         let non_blocking = fcntl_getfl(&descriptor).ok().map(|flags| flags.contains(OFlags::NONBLOCK));
         if is_pipe {
-            let capacity_bytes = pipe_capacity::get(&descriptor.into());
+            let capacity_bytes = pipe_capacity::get(&descriptor);
             return Channel { kind: "pipe".into(), capacity_bytes, non_blocking, ..Channel::default() };
         }
         let socket = descriptor.as_fd();

@@ -1,6 +1,6 @@
 //! System calls of one thread, counted by name and bytes, and in detail if wanted.
 
-use super::super::{Calls, Outcome, ranked};
+use super::super::{Calls, Observed, Outcome, ranked};
 use super::ptrace::Progress;
 use crate::sys::clock;
 use libc::c_long;
@@ -63,12 +63,13 @@ impl Counts {
         Self { details: Some(Details::new(tid)), ..Self::default() }
     }
 
-    /// The process and the details of its calls.
-    pub(super) fn into_details(self) -> Option<(Option<u32>, Vec<Calls>)> {
-        let Details { process, calls, others, .. } = self.details?;
+    /// The thread's calls in detail.
+    pub(super) fn into_observed(mut self) -> Option<Observed> {
+        let Details { tid, process, calls, others, .. } = self.details.take()?;
         let others =
             others.into_iter().map(|(number, count)| Calls { count, ..Calls::named(&name_of(number)) });
-        Some((process, calls.into_values().chain(others).collect()))
+        let calls = calls.into_values().chain(others).collect();
+        Some(Observed { process: process.unwrap_or(tid), thread: tid, calls, counts: self.into_calls() })
     }
 
     /// The most frequent first.
@@ -181,7 +182,7 @@ fn kind(tid: u32, descriptor: u64) -> Option<&'static str> {
 /// The operation of a futex(2), of which most wait or wake.
 fn futex_operation(operation: u64) -> &'static str {
     let flags = u64::from((libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME).cast_unsigned());
-    match c_long::try_from(operation & !flags).map_or(-1, |operation| operation as i32) {
+    match i32::try_from(operation & !flags).unwrap_or(-1) {
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => "futex-wait",
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET | libc::FUTEX_WAKE_OP => "futex-wake",
         libc::FUTEX_LOCK_PI => "futex-lock",

@@ -60,12 +60,7 @@ impl Tracer {
     }
 
     pub(super) fn finish_in_detail(mut self) -> Vec<Observed> {
-        let threads = self.end().into_iter().collect::<BTreeMap<_, _>>().into_iter();
-        let observed = |(tid, counts): (u32, Counts)| {
-            let (process, calls) = counts.into_details()?;
-            Some(Observed { process: process.unwrap_or(tid), thread: tid, calls })
-        };
-        threads.filter_map(observed).collect()
+        self.end().into_values().filter_map(Counts::into_observed).collect()
     }
 
     fn end(&mut self) -> Threads {

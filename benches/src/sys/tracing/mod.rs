@@ -18,7 +18,6 @@ pub const ENTRIES_MAX: usize = 64;
 pub const OTHER: &str = "other";
 
 /// Puts the most frequent calls first, and sums the rarest if there are more than [`ENTRIES_MAX`].
-#[cfg(any(test, target_os = "linux", target_os = "freebsd"))]
 fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
     calls.sort_unstable_by(|a, b| {
         let order = |calls: &SystemCalls| (std::cmp::Reverse(calls.count), calls.bytes);
@@ -41,6 +40,19 @@ pub struct Observed {
     pub thread: u32,
     /// Its calls.
     pub calls: Vec<Calls>,
+    /// The same as [`Tracer::finish`] returns them.
+    pub counts: Vec<SystemCalls>,
+}
+
+/// The calls of all threads of a process, as [`Tracer::finish`] returns those of a thread.
+pub fn of_process(observed: &[Observed], pid: u32) -> Vec<SystemCalls> {
+    let mut counts: BTreeMap<(&str, Option<u64>), u64> = BTreeMap::new();
+    let threads = observed.iter().filter(|thread| thread.process == pid);
+    for SystemCalls { name, bytes, count } in threads.flat_map(|thread| &thread.counts) {
+        *counts.entry((name, *bytes)).or_default() += count;
+    }
+    let named = |((name, bytes), count): ((&str, _), _)| SystemCalls { name: name.to_owned(), bytes, count };
+    ranked(counts.into_iter().map(named).collect())
 }
 
 /// Calls with the same name, object and outcome.
