@@ -95,6 +95,22 @@ fn median(values: &[f64]) -> f64 {
 }
 
 impl Evidence {
+    /// Drops what only one side has in several repetitions: it cannot be compared.
+    pub(crate) fn drop_one_sided(&mut self) {
+        let has = |count: fn(&Side) -> usize| count(&self.base) >= 2 && count(&self.head) >= 2;
+        let (has_calls, has_functions) = (has(|side| side.calls.len()), has(|side| side.functions.len()));
+        for side in [&mut self.base, &mut self.head] {
+            if !has_calls {
+                side.calls.clear();
+                side.threads.clear();
+                side.settings.clear();
+            }
+            if !has_functions {
+                side.functions.clear();
+            }
+        }
+    }
+
     /// A figure of the calls that `picks`.
     pub(crate) fn of_calls(
         &self,

@@ -26,6 +26,10 @@ const TRACED: (u64, f64) = (400, 0.2e9);
 /// and of one with a profile, which needs samples.
 const PROFILED: (u64, f64) = (50_000, 0.4e9);
 
+/// Time limit of a repetition, and failures after which a probe is given up.
+const DEADLINE: Duration = Duration::from_secs(5);
+const FAILURES_MAX: usize = 2;
+
 /// A changed case.
 pub(super) struct Probed<'a> {
     pub(super) pair: &'a Pair,
@@ -45,12 +49,15 @@ impl Probed<'_> {
     ) -> crate::Result<Vec<String>> {
         let began = Instant::now();
         let mut notes: Vec<String> = Vec::new();
-        let mut probes = vec![Probe::Syscalls, Probe::Profile];
+        let mut failures: Vec<(Probe, String)> = Vec::new();
         for repetition in 0..REPETITIONS {
             if repetition >= REPETITIONS_MIN && began.elapsed() > TIME {
                 break;
             }
-            for probe in probes.clone() {
+            for probe in [Probe::Syscalls, Probe::Profile] {
+                if failures.iter().filter(|(failed, _)| *failed == probe).count() >= FAILURES_MAX {
+                    continue;
+                }
                 let is_base_first: bool = random.random();
                 for is_base in [is_base_first, !is_base_first] {
                     if stop.check().is_break() {
@@ -59,11 +66,8 @@ impl Probed<'_> {
                     let side = if is_base { &mut evidence.base } else { &mut evidence.head };
                     let case = if is_base { &self.pair.base } else { &self.pair.head };
                     let case = sized(case, probe, message_ns);
-                    match probed(&case, self.peer, self.deadline) {
-                        Err(reason) => {
-                            probes.retain(|other| *other != probe);
-                            notes.push(missing(probe, &reason));
-                        }
+                    match probed(&case, self.peer, self.deadline.min(DEADLINE)) {
+                        Err(reason) => failures.push((probe, reason)),
                         Ok(probed) => {
                             notes.extend(probed.inside.notes.iter().cloned());
                             match &probed.profile {
@@ -78,6 +82,13 @@ impl Probed<'_> {
                 }
             }
         }
+        evidence.drop_one_sided();
+        let is_missing = |probe: &Probe| match probe {
+            Probe::Profile => evidence.base.functions.is_empty(),
+            _ => evidence.base.calls.is_empty(),
+        };
+        let missing = failures.iter().filter(|(probe, _)| is_missing(probe));
+        notes.extend(missing.map(|(probe, reason)| missing_probe(*probe, reason)));
         notes.extend(forks(evidence));
         notes.sort_unstable();
         notes.dedup();
@@ -98,7 +109,7 @@ fn sized(case: &PlannedCase, probe: Probe, message_ns: f64) -> PlannedCase {
     case
 }
 
-fn missing(probe: Probe, reason: &str) -> String {
+fn missing_probe(probe: Probe, reason: &str) -> String {
     match probe {
         Probe::Profile => format!("No profile: {reason}. System calls and usage are still compared."),
         _ => format!("No system calls: {reason}. Usage and the profile are still compared."),
