@@ -5,13 +5,15 @@ mod ptrace;
 
 use self::counts::Counts;
 use self::ptrace::{Stop, StopReason, Watched};
+use super::Observed;
 use crate::sys::{Unsupported, affinity, liveness};
 use roundtrip_wire::SystemCalls;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::os::unix::thread::JoinHandleExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -25,26 +27,28 @@ const CALL_INTERVAL: Duration = Duration::from_millis(1);
 /// for a disk does not stop at all.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(1);
 
-type Calls = BTreeMap<u32, Vec<SystemCalls>>;
+type Threads = HashMap<u32, Counts>;
 
 #[derive(Debug)]
 pub(super) struct Tracer {
-    thread: Option<JoinHandle<Calls>>,
+    thread: Option<JoinHandle<Threads>>,
     ending: Arc<AtomicBool>,
 }
 
 impl Tracer {
-    pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
+    pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>, in_detail: bool) -> Result<Self, Unsupported> {
         make_interruptible().map_err(|error| Unsupported::because(format!("sigaction failed: {error}")))?;
         let ending = Arc::new(AtomicBool::new(false));
+        let in_detail = in_detail.then(|| Arc::new(own_pipes()));
         let (sender, receiver) = mpsc::channel();
-        let mut watch = Watch { threads: HashMap::new(), ending: Arc::clone(&ending), detaching_since: None };
+        let mut watch =
+            Watch { threads: HashMap::new(), in_detail, ending: Arc::clone(&ending), detaching_since: None };
         let watching = move || {
             let attached = cpu.map_or(Ok(()), affinity::pin).and_then(|()| watch.attach(&pids));
             // The caller waits for this message; after a failure, the tracer is dropped, which ends this.
             let _ = sender.send(attached);
             watch.run();
-            watch.threads.into_iter().map(|(tid, counts)| (tid, counts.into_calls())).collect()
+            watch.threads
         };
         let thread = thread::Builder::new().name("tracer".into()).spawn(watching);
         let thread = thread.map_err(|error| Unsupported::because(format!("starting a thread: {error}")))?;
@@ -53,12 +57,16 @@ impl Tracer {
         Ok(tracer)
     }
 
-    pub(super) fn finish(mut self) -> Calls {
-        self.end()
+    pub(super) fn finish(mut self) -> BTreeMap<u32, Vec<SystemCalls>> {
+        self.end().into_iter().map(|(tid, counts)| (tid, counts.into_calls())).collect()
     }
 
-    fn end(&mut self) -> Calls {
-        let Some(thread) = self.thread.take() else { return Calls::new() };
+    pub(super) fn finish_in_detail(mut self) -> Vec<Observed> {
+        self.end().into_values().filter_map(Counts::into_observed).collect()
+    }
+
+    fn end(&mut self) -> Threads {
+        let Some(thread) = self.thread.take() else { return Threads::new() };
         self.ending.store(true, Ordering::Release);
         // Repeatedly, because a signal just before the thread begins to wait has no effect.
         while !thread.is_finished() {
@@ -76,7 +84,9 @@ impl Drop for Tracer {
 }
 
 struct Watch {
-    threads: HashMap<u32, Counts>,
+    threads: Threads,
+    /// The harness's pipes, if calls are observed in detail.
+    in_detail: Option<Arc<HashSet<PathBuf>>>,
     ending: Arc<AtomicBool>,
     /// The time since it detaches every thread that stops.
     detaching_since: Option<Instant>,
@@ -86,13 +96,13 @@ impl Watch {
     /// Seizes each thread and waits until it stops once, because its calls are reported only after a stop.
     fn attach(&mut self, pids: &[u32]) -> Result<(), Unsupported> {
         for tid in pids.iter().flat_map(|&pid| threads_of(pid)) {
-            match ptrace::seize(tid) {
+            match ptrace::seize(tid, self.in_detail.is_some()) {
                 Ok(()) => {}
                 // The kernel refuses a zombie like another user's process.
                 Err(error) if has_ended(&error) || !liveness::runs(tid) => continue,
                 Err(error) => return Err(Unsupported::because(explain(&error))),
             }
-            self.threads.insert(tid, Counts::default());
+            self.threads.insert(tid, counts(tid, self.in_detail.as_ref()));
             // It may have been killed in the meantime; then there is no stop to wait for.
             let _ = ptrace::interrupt(tid);
             if let Some(stop) = first_stop(tid) {
@@ -139,7 +149,8 @@ impl Watch {
         if why == StopReason::SystemCall
             && let Ok(progress) = ptrace::progress(tid)
         {
-            self.threads.entry(tid).or_default().note(progress);
+            let of_harness = &self.in_detail;
+            self.threads.entry(tid).or_insert_with(|| counts(tid, of_harness.as_ref())).note(progress);
         }
         let signal = if let StopReason::Signal(signal) = why { signal } else { 0 };
         let _ = match why {
@@ -151,6 +162,17 @@ impl Watch {
             }
         };
     }
+}
+
+fn counts(tid: u32, of_harness: Option<&Arc<HashSet<PathBuf>>>) -> Counts {
+    of_harness.map_or_else(Counts::default, |of_harness| Counts::in_detail(tid, of_harness))
+}
+
+/// The pipes of which this process has an end, as links in `/proc/PID/fd` (`proc_pid_fd(5)`).
+fn own_pipes() -> HashSet<PathBuf> {
+    let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let targets = links.filter_map(|link| fs::read_link(link.path()).ok());
+    targets.filter(|target| target.to_str().is_some_and(|text| text.starts_with("pipe:"))).collect()
 }
 
 /// Returns the threads of a process; none if it has ended.
@@ -207,7 +229,7 @@ fn make_interruptible() -> io::Result<()> {
 }
 
 #[expect(unsafe_code, reason = "a call of the C library")]
-fn call(thread: &JoinHandle<Calls>) {
+fn call(thread: &JoinHandle<Threads>) {
     // SAFETY: the handle is not joined yet, so its thread id is valid, even after the thread has ended. It is a pointer
     // in musl, a number in the standard library.
     unsafe { libc::pthread_kill(thread.as_pthread_t() as libc::pthread_t, libc::SIGURG) };
