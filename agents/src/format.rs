@@ -32,6 +32,11 @@ pub(crate) fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+pub(crate) fn whole_signed(value: f64) -> i64 {
+    value.round() as i64
+}
+
 /// Formats a share in percent, with two significant digits.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;

@@ -11,10 +11,9 @@ use crate::ab::{self, PreparedComparison, Request, Source};
 use crate::cli::{ExplainArguments, Format, Sides};
 use crate::comparison::Line;
 use crate::failure::Failure;
-use crate::format::{nanoseconds, signed_nanoseconds, whole};
+use crate::format::{nanoseconds, signed_nanoseconds, whole, whole_signed};
 use crate::repository::Git;
 use crate::settings::{self, Settings};
-use crate::stop::StopSignal;
 use crate::{compare, output, run, stop, table};
 use evidence::{Evidence, Side};
 use rand::SeedableRng;
@@ -22,9 +21,11 @@ use rand::rngs::StdRng;
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::harness::ab::{Compared, Comparison, Pair, unmeasured};
 use roundtrip_stats::shift;
-use roundtrip_wire::{CaseResult, Verdict};
+use roundtrip_wire::explanation::FINDINGS_MAX;
+use roundtrip_wire::{CaseResult, CommitSha, Explanation, Slug, Verdict};
 use rules::Finding;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,9 @@ use std::time::{Duration, Instant};
 const BUDGET: Duration = Duration::from_secs(20);
 
 const CONFIDENCE: f64 = 0.95;
+
+/// The most cases that a job explains.
+const EXPLAINED_MAX: usize = 3;
 
 /// The answer of `--format json`.
 #[derive(Debug, Serialize)]
@@ -107,7 +111,8 @@ fn measured(arguments: &ExplainArguments) -> crate::Result<Answer> {
     };
     let lines = ab::lines(&results, &comparison.rule)?;
     let mut machine_time: Duration = results.iter().map(|case| case.machine_time).sum();
-    let mut probing = Probing { peer: &peer, deadline, order_seed, stop: &mut stop, overhead_ns: None };
+    let check = &mut || stop.check();
+    let mut probing = Probing { peer: &peer, deadline, order_seed, check, overhead_ns: None };
     let mut measured = Vec::new();
     for ((pair, compared), line) in comparison.pairs.iter().zip(&results).zip(lines) {
         let began = Instant::now();
@@ -123,6 +128,31 @@ fn measured(arguments: &ExplainArguments) -> crate::Result<Answer> {
         measured.push(Explained::unmeasured(line));
     }
     Ok(Answer { order_seed: Some(order_seed), machine_seconds: machine_time.as_secs_f64(), cases: measured })
+}
+
+/// Adds explanations to the regressed cases of a job that compares with this commit: those that became slower by the largest share,
+/// because each takes some seconds.
+pub(crate) fn add_to_regressed(
+    results: &mut [Compared],
+    comparison: &Comparison,
+    base_sha: &CommitSha,
+    peer: &PeerCommand,
+    check: &mut dyn FnMut() -> ControlFlow<()>,
+) -> crate::Result<()> {
+    let lines = ab::lines(results, &comparison.rule)?;
+    let change = |compared: &Compared| compared.row.p50.shift.map_or(0.0, |shift| shift.estimate);
+    let mut regressed: Vec<usize> =
+        (0..results.len()).filter(|&place| lines[place].verdict == Verdict::Regressed).collect();
+    regressed.sort_by(|&one, &other| change(&results[other]).total_cmp(&change(&results[one])));
+    let order_seed = rand::random();
+    let mut probing = Probing { peer, deadline: comparison.deadline, order_seed, check, overhead_ns: None };
+    for place in regressed.into_iter().take(EXPLAINED_MAX) {
+        let compared = &mut results[place];
+        let mut explained = Explained::of_results(&lines[place], &compared.base, &compared.head)?;
+        probing.explain(&comparison.pairs[place], compared, &mut explained)?;
+        compared.head.explanation = explained.to_wire(base_sha);
+    }
+    Ok(())
 }
 
 /// Explains what two reports allow: the usage of both sides.
@@ -158,7 +188,7 @@ struct Probing<'a> {
     peer: &'a PeerCommand,
     deadline: Duration,
     order_seed: u64,
-    stop: &'a mut StopSignal,
+    check: &'a mut dyn FnMut() -> ControlFlow<()>,
     /// The overhead of the observation of a call, measured once.
     overhead_ns: Option<[f64; 2]>,
 }
@@ -174,7 +204,7 @@ impl Probing<'_> {
         };
         let mut random = StdRng::seed_from_u64(self.order_seed);
         let probed = probes::Probed { pair, peer: self.peer, deadline: self.deadline, overhead_ns };
-        explained.notes = probed.add_to(&mut evidence, explained.slower_ns(), &mut random, self.stop)?;
+        explained.notes = probed.add_to(&mut evidence, explained.slower_ns(), &mut random, self.check)?;
         explained.find(&evidence);
         Ok(())
     }
@@ -224,6 +254,23 @@ impl Explained {
             verdict_text: line.verdict_text(),
             unit: "message",
         }
+    }
+
+    /// `None` without an estimate of the change.
+    fn to_wire(&self, base_sha: &CommitSha) -> Option<Explanation> {
+        let finding = |finding: &Finding| roundtrip_wire::Finding {
+            rule: Slug::from_name(finding.rule),
+            text: finding.text.clone(),
+            explains_ns: Some(whole_signed(finding.explains_ns)),
+            function: finding.function.clone(),
+        };
+        Some(Explanation {
+            base_sha: base_sha.clone(),
+            change_ns: whole_signed(self.change_ns?),
+            findings: self.findings.iter().take(FINDINGS_MAX).map(finding).collect(),
+            unexplained_ns: whole_signed(self.unexplained_ns?),
+            notes: self.notes.iter().take(FINDINGS_MAX).cloned().collect(),
+        })
     }
 
     fn is_changed(&self) -> bool {

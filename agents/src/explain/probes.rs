@@ -2,7 +2,6 @@
 
 use super::evidence::Evidence;
 use crate::failure::Failure;
-use crate::stop::StopSignal;
 use rand::RngExt;
 use rand::rngs::StdRng;
 use roundtrip_bench::definition::PlannedCase;
@@ -13,6 +12,7 @@ use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::sys::death;
 use roundtrip_bench::sys::tracing::{Observed, Tracer};
 use std::io::{BufRead, BufReader, Write};
+use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ impl Probed<'_> {
         evidence: &mut Evidence,
         message_ns: f64,
         random: &mut StdRng,
-        stop: &mut StopSignal,
+        check: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> crate::Result<Vec<String>> {
         let began = Instant::now();
         let mut notes: Vec<String> = Vec::new();
@@ -60,7 +60,7 @@ impl Probed<'_> {
                 }
                 let is_base_first: bool = random.random();
                 for is_base in [is_base_first, !is_base_first] {
-                    if stop.check().is_break() {
+                    if check().is_break() {
                         return Err(Failure::Stopped("Stopped by a signal while observing a case.".into()));
                     }
                     let side = if is_base { &mut evidence.base } else { &mut evidence.head };

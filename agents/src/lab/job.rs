@@ -4,6 +4,7 @@ use super::checkout::{Built, Checkout, Checkouts};
 use super::heartbeat::{Heartbeat, Interrupted};
 use super::runner::{DiskWatch, Output};
 use crate::delivery::Subject;
+use crate::explain;
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::import;
@@ -158,7 +159,7 @@ impl JobRunner {
                 let on_base: Vec<_> =
                     self::pairs(plan, head, base)?.into_iter().map(|pair| pair.base).collect();
                 let programs = [programs_of(&on_base, base), programs];
-                let measured = self.compare(&confined, pairs, head, heartbeat, &mut disk)?;
+                let measured = self.compare(&confined, pairs, [base, head], heartbeat, &mut disk)?;
                 let sides = [base, head].into_iter().zip(programs).zip(measured);
                 reports
                     .extend(sides.map(|((built, programs), outcome)| {
@@ -200,7 +201,7 @@ impl JobRunner {
         &self,
         plan: &Plan,
         pairs: Vec<Pair>,
-        head: &Built,
+        [base, head]: [&Built; 2],
         heartbeat: &mut Heartbeat<'_>,
         disk: &mut DiskWatch,
     ) -> Result<[Outcome; 2], NoReports> {
@@ -208,8 +209,22 @@ impl JobRunner {
         let comparison = Comparison { pairs, deadline: plan.deadline, rule, budget };
         let outcome =
             ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| between(heartbeat, disk));
-        let Outcome { environment, canaries, order_seed, started_at, finished_at, results } =
+        let Outcome { environment, canaries, order_seed, started_at, finished_at, mut results } =
             completed(outcome)?;
+        // The builds of both commits are here now.
+        let mut interrupted = ControlFlow::Continue(());
+        let explained = explain::add_to_regressed(
+            &mut results,
+            &comparison,
+            &base.repository.commit.sha,
+            &self.peer,
+            &mut || {
+                interrupted = between(heartbeat, disk);
+                if interrupted.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        completed(interrupted)?;
+        explained?;
         let (mut of_base, mut of_head): (Vec<CaseResult>, Vec<CaseResult>) =
             results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
         of_base.retain(|result| !result.is_empty());

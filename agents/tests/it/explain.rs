@@ -1,7 +1,9 @@
 //! `roundtrip explain`: names the system call that a commit adds, in a real program, and explains nothing without a change.
 
-use crate::run::{commit_all, repository};
+use crate::lab::Lab;
+use crate::run::{commit_all, head, repository};
 use crate::{assert_contains, has_programs, printed, printed_json, refused, run_command};
+use roundtrip_wire::lab::JobOutcome;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -22,22 +24,28 @@ fn write(folder: &Path, file: &str, text: &str) {
 /// Two commits, of which the second makes more calls.
 fn history() -> TempDir {
     let folder = repository();
-    let root = folder.path();
+    write_history(folder.path());
+    folder
+}
+
+/// Writes the commits, and returns them.
+fn write_history(root: &Path) -> [String; 2] {
     write(root, "ours.toml", DEFINITION);
     write(root, "roundtrip.toml", "presets = ['ours.toml']\nbuild = ['cc -O2 -o ipc unix_socket.c']\n");
     write(root, ".gitignore", "ipc\n");
     write(root, "roundtrip.h", HEADER);
     write(root, "unix_socket.c", PROGRAM);
     commit_all(root, "Add a program");
+    let base = head(root);
     let (before, after) = PROGRAM.split_once("static int send_all").unwrap();
-    let (head, body) = after.split_once("{\n").unwrap();
+    let (signature, body) = after.split_once("{\n").unwrap();
     write(
         root,
         "unix_socket.c",
-        &format!("{before}{MORE_CALLS}static int send_all{head}{{\n    more_calls();\n{body}"),
+        &format!("{before}{MORE_CALLS}static int send_all{signature}{{\n    more_calls();\n{body}"),
     );
     commit_all(root, "Look at the root before each send");
-    folder
+    [base, head(root)]
 }
 
 #[test]
@@ -69,4 +77,35 @@ fn names_the_call_that_a_commit_adds() {
     let same = printed(&run_command(folder, &["explain", "HEAD", "HEAD"]));
     assert_contains(&same, &["No case changed, so there is nothing to explain."]);
     refused(&run_command(folder, &["explain", "HEAD", "HEAD", "64 KiB"]), 2, &["no case matches `64 KiB`"]);
+}
+
+#[test]
+fn paired_job_explains_a_regressed_case() {
+    if !has_programs() {
+        return;
+    }
+    let lab = Lab::new("true", 1);
+    let [base, head] = write_history(lab.source.path());
+    let mut job = lab.job(3, 1);
+    job["base_sha"] = base.as_str().into();
+    lab.give(job);
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Done, "{}", finish.output);
+    let explanation = |sha: &str| {
+        lab.server.change(|state| {
+            let run = state.runs.iter().find(|run| run.commit.sha.as_str() == sha).unwrap();
+            run.results[0].explanation.clone()
+        })
+    };
+    assert_eq!(explanation(&base), None);
+    let explanation = explanation(&head).unwrap();
+    assert_eq!(explanation.base_sha.as_str(), base);
+    assert!(explanation.change_ns > 0, "{explanation:?}");
+    if explanation.notes.iter().any(|note| note.contains("No system calls")) {
+        return println!("not tested: {explanation:?}");
+    }
+    let finding = &explanation.findings[0];
+    assert_eq!(finding.rule.as_str(), "extra-call", "{explanation:?}");
+    assert!(finding.explains_ns > Some(explanation.change_ns / 2), "{explanation:?}");
 }
