@@ -25,25 +25,24 @@ const bytes = {
 
 /** The same with integers. */
 const fields = {
-  body: (length) => Array.from({ length: length / 4 }, (_, at) => 1000 + at),
+  body: (length) => Uint32Array.from({ length: length / 4 }, (_, at) => 1000000 + at),
   send: (socket, { head, body }) => {
-    const message = Buffer.allocUnsafe(HEADER_BYTES + 4 * body.length);
-    message.latin1Write(head, 0);
-    for (let at = 0; at < body.length; at++) message.writeUInt32LE(body[at], HEADER_BYTES + 4 * at);
-    socket.write(message);
+    socket.write(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body.buffer)]));
   },
   decode: (message) => {
-    const body = [];
-    for (let at = HEADER_BYTES; at < message.length; at += 4) body.push(message.readUInt32LE(at));
-    return { head: message.latin1Slice(0, HEADER_BYTES), body };
+    const body = Uint8Array.prototype.slice.call(message, HEADER_BYTES);
+    return { head: message.latin1Slice(0, HEADER_BYTES), body: new Uint32Array(body.buffer) };
   },
 };
 
 /** The defect `json`: the same fields as a line of text. */
 const lines = {
   body: fields.body,
-  send: (socket, message) => socket.write(`${JSON.stringify(message)}\n`),
-  decode: (message) => JSON.parse(message.latin1Slice()),
+  send: (socket, { head, body }) => socket.write(`${JSON.stringify({ head, body: Array.from(body) })}\n`),
+  decode: (message) => {
+    const { head, body } = JSON.parse(message.latin1Slice());
+    return { head, body: Uint32Array.from(body) };
+  },
 };
 
 const form = variant === 'bytes' ? bytes : defect === 'json' ? lines : fields;

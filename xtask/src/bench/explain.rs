@@ -47,42 +47,17 @@ struct Defect {
     name: String,
     /// The program and its arguments without the last, which is the defect's name or `none`.
     program: String,
-    #[serde(default = "roundtrip")]
-    scenario: String,
-    #[serde(default = "small")]
-    bytes: u64,
-    #[serde(default = "same_cpu")]
-    placement: String,
-    #[serde(default = "many")]
-    operations: u64,
-    #[serde(default = "one")]
-    batch: u64,
+    scenario: Option<String>,
+    bytes: Option<u64>,
+    placement: Option<String>,
+    operations: Option<u64>,
+    batch: Option<u64>,
     /// Messages per operation.
     messages: Option<u64>,
     /// The rules that name the right cause.
     accept: Vec<String>,
     /// Part of the function that a finding of the rule `function` must name.
     function: Option<String>,
-}
-
-fn roundtrip() -> String {
-    "roundtrip".into()
-}
-
-fn same_cpu() -> String {
-    "same-cpu".into()
-}
-
-fn small() -> u64 {
-    64
-}
-
-fn many() -> u64 {
-    300
-}
-
-fn one() -> u64 {
-    1
 }
 
 /// The answer of a verb of the agent, without the parts that are not checked.
@@ -276,7 +251,10 @@ impl Defect {
 
     /// A definition of the case. `--base` and `--head` replace the command.
     fn definition(&self) -> String {
-        let Self { scenario, bytes, placement, operations, batch, .. } = self;
+        let scenario = self.scenario.as_deref().unwrap_or("roundtrip");
+        let placement = self.placement.as_deref().unwrap_or("same-cpu");
+        let (bytes, batch) = (self.bytes.unwrap_or(64), self.batch.unwrap_or(1));
+        let operations = self.operations.unwrap_or(300);
         let messages =
             self.messages.map_or(String::new(), |count| format!("messages_per_operation = {count}\n"));
         let warmup = (operations / 10).max(2);
