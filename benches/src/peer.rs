@@ -4,6 +4,7 @@
 //! crosses these pipes between `go` and the answer.
 
 use crate::canary;
+use crate::probe::Probe;
 use crate::program::framing;
 use crate::scenario::{self, EndReport, Pattern, Scenario, Work};
 use crate::sys::handle::{self, Ticket};
@@ -104,23 +105,29 @@ pub fn main(arguments: &[String]) -> ExitCode {
             ExitCode::FAILURE
         });
     }
-    let answer = match serve() {
-        Ok(answer) => answer,
-        Err(error) => Answer::Failed(error.to_string()),
+    let (answer, is_profiled) = match serve() {
+        Ok(served) => served,
+        Err(error) => (Answer::Failed(error.to_string()), false),
     };
     // A harness that no longer listens has given up on this peer.
-    match send(&answer) {
+    let sent = send(&answer);
+    if is_profiled {
+        // The names of its functions are read from its memory maps, so it stays until standard input is closed.
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+    }
+    match sent {
         Ok(()) if !matches!(answer, Answer::Failed(_)) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
-fn serve() -> io::Result<Answer> {
+/// The answer, and whether a profile is taken of this process.
+fn serve() -> io::Result<(Answer, bool)> {
     death::die_with_parent()?;
     let mut lines = io::stdin().lock().lines();
     let job = match serde_json::from_str(&lines.next().ok_or(io::ErrorKind::UnexpectedEof)??)? {
         Order::Job(job) => *job,
-        Order::Canaries => return Ok(Answer::Canaries(canary::measure())),
+        Order::Canaries => return Ok((Answer::Canaries(canary::measure()), false)),
     };
     let transport = transport::find(&job.transport)
         .ok_or_else(|| io::Error::other(format!("unknown transport `{}`", job.transport)))?;
@@ -132,12 +139,14 @@ fn serve() -> io::Result<Answer> {
         lines.next().ok_or(io::ErrorKind::UnexpectedEof)?.map(|_go| ())
     };
     let run = Run { transport, scenario, channel: job.channel, work: job.work };
-    match <[JobEnd; 1]>::try_from(job.ends) {
+    let is_profiled = run.work.probe == Some(Probe::Profile);
+    let reports = match <[JobEnd; 1]>::try_from(job.ends) {
         // A process of a single thread, because the kernel counts references to a descriptor only when threads
         // share it: a second thread, even asleep, would cost every call some nanoseconds.
-        Ok([end]) => Ok(Answer::Done(vec![run.end(end, &mut all_ready)?])),
-        Err(ends) => run.threads(ends, &mut all_ready).map(Answer::Done),
-    }
+        Ok([end]) => vec![run.end(end, &mut all_ready)?],
+        Err(ends) => run.threads(ends, &mut all_ready)?,
+    };
+    Ok((Answer::Done(reports), is_profiled))
 }
 
 /// A message from a thread to the main thread.

@@ -12,11 +12,13 @@ pub enum Probe {
     Counters,
     /// Context switches, migrations and faults of each end's thread (`perf_event_open(2)`).
     Sched,
+    /// Call stacks on a processor and while waiting, sampled from outside (`perf_event_open(2)`).
+    Profile,
 }
 
 impl Probe {
     /// All probes.
-    pub const ALL: [Self; 3] = [Self::Syscalls, Self::Counters, Self::Sched];
+    pub const ALL: [Self; 4] = [Self::Syscalls, Self::Counters, Self::Sched, Self::Profile];
 
     /// Returns its name.
     pub fn slug(self) -> &'static str {
@@ -24,6 +26,7 @@ impl Probe {
             Self::Syscalls => "syscalls",
             Self::Counters => "counters",
             Self::Sched => "sched",
+            Self::Profile => "profile",
         }
     }
 }

@@ -124,8 +124,17 @@ impl<'a> CaseRecorder<'a> {
 
     /// Converts the measurement into one repetition, the statistical unit, and its p50.
     fn repetition(&mut self, index: u32, measured: Measured) -> (u64, Repetition) {
-        let Measured { distribution, totals, counters, facts, conditions, mut disturbed, log_ratio_ppb } =
-            measured;
+        let Measured {
+            distribution,
+            totals,
+            counters,
+            facts,
+            conditions,
+            mut disturbed,
+            log_ratio_ppb,
+            profile: _,
+            inside: _,
+        } = measured;
         self.counters.extend(counters);
         self.facts.extend(facts);
         let p50_ns = distribution.quantile_ns(500_000);

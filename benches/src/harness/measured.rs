@@ -1,10 +1,12 @@
 //! The result of one repetition, for any transport or program.
 
 use super::peers::Report;
+use super::probed::Inside;
 use super::totals::{self, Totals};
 use crate::definition::PlannedCase;
 use crate::scenario::Pattern;
 use crate::sys::Unsupported;
+use crate::sys::profiling::Profile;
 use roundtrip_stats::Distribution;
 use std::collections::BTreeMap;
 
@@ -21,6 +23,10 @@ pub(super) struct Measured {
     pub(super) disturbed: Vec<String>,
     /// See [`roundtrip_wire::Repetition::log_ratio_ppb`].
     pub(super) log_ratio_ppb: Option<i64>,
+    /// With the probe `profile`.
+    pub(super) profile: Option<Profile>,
+    /// Of a program, with any probe.
+    pub(super) inside: Inside,
 }
 
 #[derive(Debug)]
@@ -38,7 +44,7 @@ impl From<String> for NotMeasured {
 
 impl Measured {
     pub(super) fn from_peers(case: &PlannedCase, report: Report) -> Result<Self, NotMeasured> {
-        let Report { ends, conditions, disturbed } = report;
+        let Report { ends, conditions, disturbed, profile } = report;
         let mut counters = BTreeMap::new();
         if let [initiator, .., responder] = &ends[..] {
             for (name, bytes) in [
@@ -56,6 +62,16 @@ impl Measured {
         let distribution =
             Distribution::of_samples(samples_ns).ok_or_else(|| "no operations recorded".to_owned())?;
         let facts = BTreeMap::new();
-        Ok(Self { distribution, totals, counters, facts, conditions, disturbed, log_ratio_ppb: None })
+        Ok(Self {
+            distribution,
+            totals,
+            counters,
+            facts,
+            conditions,
+            disturbed,
+            log_ratio_ppb: None,
+            profile,
+            inside: Inside::default(),
+        })
     }
 }

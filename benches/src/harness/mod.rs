@@ -25,6 +25,7 @@ mod measured;
 mod paired;
 pub mod peers;
 mod placement;
+mod probed;
 mod program;
 mod program_process;
 mod support;
@@ -32,6 +33,7 @@ mod totals;
 mod validate;
 
 pub use crate::peer_command::PeerCommand;
+pub use probed::{Inside, Probed, probed};
 pub use support::{support, supports_programs, takes_part};
 
 /// Progress events, never emitted while a clock runs.

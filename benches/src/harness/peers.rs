@@ -6,8 +6,9 @@ use crate::definition::{Mode, PlannedCase};
 use crate::peer::{Answer, Job, JobEnd, Order, Role};
 use crate::probe::Probe;
 use crate::scenario::{EndReport, Pattern};
+use crate::sys::profiling::{Profile, Sampler};
 use crate::sys::tracing::Tracer;
-use crate::sys::{death, handle, noise};
+use crate::sys::{Unsupported, death, handle, noise};
 use crate::transport::{Channel, End, Parts, Transport};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -26,6 +27,8 @@ pub struct Report {
     pub conditions: BTreeMap<String, u64>,
     /// Reasons why the repetition counts as disturbed.
     pub disturbed: Vec<String>,
+    /// With the probe `profile`.
+    pub profile: Option<Profile>,
 }
 
 /// One end that is not started yet.
@@ -76,6 +79,7 @@ pub fn run(
             Tracer::attach(pids.clone(), shared_cpu).map_err(|error| format!("probe syscalls: {error}"))?;
         session.tracer = Some(tracer);
     }
+    let sampler = sampler(case, &pids).map_err(|Unsupported(reason)| reason)?;
     let before = noise::Reading::now(used.as_deref());
     measuring(&pids);
     session.go();
@@ -84,6 +88,7 @@ pub fn run(
         _ => None,
     })?;
     let conditions = noise::Reading::now(used.as_deref()).since(&before);
+    let profile = sampler.map(Sampler::finish);
     let mut calls = session.tracer.take().map(Tracer::finish).unwrap_or_default();
     let ends: Vec<EndReport> = reports
         .into_iter()
@@ -97,7 +102,13 @@ pub fn run(
     if ends.len() != case.participants.ends() as usize {
         return Err(format!("the peers reported {} ends: expected {}", ends.len(), case.participants.ends()));
     }
-    Ok(Report { ends, disturbed: noise::reasons(&conditions), conditions })
+    Ok(Report { ends, disturbed: noise::reasons(&conditions), conditions, profile })
+}
+
+/// Starts to sample these processes if the case has that probe.
+pub(super) fn sampler(case: &PlannedCase, pids: &[u32]) -> Result<Option<Sampler>, Unsupported> {
+    let sampler = (case.probe == Some(Probe::Profile)).then(|| Sampler::attach(pids)).transpose();
+    sampler.map_err(|error| Unsupported::because(format!("probe profile: {error}")))
 }
 
 /// The parts of each end, and the folder to keep until all are connected.

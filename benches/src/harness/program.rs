@@ -3,14 +3,19 @@
 
 use super::PeerCommand;
 use super::measured::{Measured, NotMeasured};
+use super::peers;
 use super::placement;
+use super::probed::Inside;
 use super::program_process::ProgramProcess;
 use super::totals::Totals;
 use super::validate::{self, Seen};
 use crate::definition::PlannedCase;
+use crate::probe::Probe;
 use crate::program::Program;
 use crate::program::protocol::{Answer, Case, Request, VERSION};
-use crate::sys::{affinity, clock, noise, usage};
+use crate::sys::profiling::Sampler;
+use crate::sys::tracing::{self, Tracer};
+use crate::sys::{Unsupported, affinity, clock, descriptors, noise, usage};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::EndObservation;
 use std::collections::BTreeMap;
@@ -69,13 +74,21 @@ impl<'a> Starting<'a> {
             }
         }
         let cpus = placement::used(&cpus);
+        if case.probe == Some(Probe::Syscalls) {
+            let shared_cpu = if let Some(&[cpu]) = cpus.as_deref() { Some(cpu) } else { None };
+            let failed =
+                |error| NotMeasured::Unsupported(Unsupported::because(format!("probe syscalls: {error}")));
+            process.tracer = Some(Tracer::attach_in_detail(ends.clone(), shared_cpu).map_err(failed)?);
+        }
         Ok(Session {
+            is_probed: case.probe.is_some(),
             process,
             asked,
             facts: connected.facts,
             before: noise::Reading::now(cpus.as_deref()),
             used_before: ends.iter().map(|&pid| (usage::for_process(pid), affinity::threads(pid))).collect(),
             cpus,
+            sampler: peers::sampler(case, &ends).map_err(NotMeasured::Unsupported)?,
             ends,
             measured: None,
         })
@@ -83,10 +96,12 @@ impl<'a> Starting<'a> {
 }
 
 pub(super) struct Session {
+    is_probed: bool,
     process: ProgramProcess,
     asked: Case,
     facts: BTreeMap<String, String>,
     ends: Vec<u32>,
+    sampler: Option<Sampler>,
     cpus: Option<Vec<u32>>,
     before: noise::Reading,
     used_before: Vec<(usage::Usage, Vec<affinity::Thread>)>,
@@ -125,10 +140,23 @@ impl Session {
         Ok(median_ns)
     }
 
-    pub(super) fn end(self) -> Result<Measured, NotMeasured> {
+    pub(super) fn end(mut self) -> Result<Measured, NotMeasured> {
         let conditions = noise::Reading::now(self.cpus.as_deref()).since(&self.before);
+        let profile = self.sampler.map(Sampler::finish);
+        let threads = self.process.tracer.take().map(Tracer::finish_in_detail).unwrap_or_default();
         let ends = self.ends.iter().zip(self.used_before);
-        let ends = ends.map(|(&pid, before)| observation(pid, before)).collect();
+        let end = |(&pid, before)| EndObservation {
+            system_calls: tracing::of_process(&threads, pid),
+            ..observation(pid, before)
+        };
+        let ends = ends.map(end).collect();
+        let mut inside = Inside { threads, ..Inside::default() };
+        for &pid in self.ends.iter().filter(|_| self.is_probed) {
+            match descriptors::read(pid) {
+                Ok(settings) => inside.settings.push(settings),
+                Err(Unsupported(reason)) => inside.notes.push(reason),
+            }
+        }
         self.process.end();
         let measured = self.measured.and_then(|(parts, totals)| Some((Distribution::merged(parts)?, totals)));
         let (distribution, totals) = measured.ok_or_else(|| "no part measured".to_owned())?;
@@ -140,6 +168,8 @@ impl Session {
             disturbed: noise::reasons(&conditions),
             conditions,
             log_ratio_ppb: None,
+            profile,
+            inside,
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::definition::Mode;
 use crate::program::Program;
 use crate::program::protocol::{Answer, Connected};
 use crate::sys::process_group::{self, ProcessGroup};
+use crate::sys::tracing::Tracer;
 use crate::sys::{Unsupported, clock};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::process::ChildStdout;
@@ -36,6 +37,8 @@ pub(super) struct ProgramProcess {
     outputs: Receiver<Output>,
     until: Instant,
     deadline: Duration,
+    /// While it is traced, nothing may wait for the program.
+    pub(super) tracer: Option<Tracer>,
     /// Last field, so that it is removed last.
     _fresh: Option<TempDir>,
 }
@@ -51,7 +54,16 @@ impl ProgramProcess {
             .map_err(|error| format!("{name}: cannot tie it to this process: {error}"))?;
         let outputs = read_lines(stdout);
         let until = Instant::now() + deadline;
-        Ok(Self { name, child: Some(child), process_group, outputs, until, deadline, _fresh: fresh })
+        Ok(Self {
+            name,
+            child: Some(child),
+            process_group,
+            outputs,
+            until,
+            deadline,
+            tracer: None,
+            _fresh: fresh,
+        })
     }
 
     pub(super) fn send_line(&mut self, line: &str) -> Result<(), NotMeasured> {
@@ -75,7 +87,9 @@ impl ProgramProcess {
                     return Err(self.end_with_reason(None, false).into());
                 }
                 // Its own children may keep standard output open after it has ended.
-                Err(RecvTimeoutError::Timeout) if self.child.as_mut().is_some_and(Child::has_ended) => {
+                Err(RecvTimeoutError::Timeout)
+                    if self.tracer.is_none() && self.child.as_mut().is_some_and(Child::has_ended) =>
+                {
                     return Err(self.end_with_reason(None, true).into());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -133,6 +147,7 @@ impl ProgramProcess {
 
     /// Ends it and describes the failure: its message, its exit status, or that it is silent.
     fn end_with_reason(&mut self, reason_given: Option<String>, has_ended: bool) -> String {
+        self.tracer = None;
         let silence = format!("no response within {} s, killed", self.deadline.as_secs_f32());
         let reason_given = if has_ended { reason_given } else { reason_given.or(Some(silence)) };
         if !has_ended {
@@ -156,6 +171,7 @@ impl ProgramProcess {
 
 impl Drop for ProgramProcess {
     fn drop(&mut self) {
+        self.tracer = None;
         // Before dropping `child`, which waits for the program.
         self.process_group.end();
     }

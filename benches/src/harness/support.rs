@@ -2,6 +2,7 @@
 
 use crate::definition::{Mode, Placement, PlannedCase};
 use crate::mechanism::Mechanism;
+use crate::probe::Probe;
 use crate::program::{Program, header};
 use crate::scenario::{Pattern, Scenario};
 use crate::sys::{Unsupported, affinity};
@@ -90,8 +91,8 @@ fn check_program(case: &PlannedCase, program: &Program) -> Result<(), Unsupporte
         "programs control their own buffers: remove the buffer"
     } else if case.manner != Manner::default() {
         "programs control waiting and waking: remove receive, on_full, wake and storage"
-    } else if case.probe.is_some() {
-        "programs do not support probes"
+    } else if case.probe.is_some_and(|probe| !matches!(probe, Probe::Syscalls | Probe::Profile)) {
+        "programs support only the probes syscalls and profile"
     } else if case.mode == Mode::TwoThreads && case.placement == Placement::CrossCpu {
         "threads of a program cannot be pinned separately: expected 2proc, same-cpu or free"
     } else {

@@ -224,7 +224,7 @@ impl Observer {
         let counters = match work.probe {
             Some(Probe::Counters) => Some(Counters::open(Set::Hardware)),
             Some(Probe::Sched) => Some(Counters::open(Set::Scheduler)),
-            Some(Probe::Syscalls) | None => None,
+            Some(Probe::Syscalls | Probe::Profile) | None => None,
         };
         let cpus = affinity::current().into_iter().collect();
         let observer = Self { before: usage::for_this_thread(), cpus, free: work.free, counters };

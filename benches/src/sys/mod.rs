@@ -25,6 +25,7 @@ mod cgroup;
 pub mod clock;
 pub(crate) mod counters;
 pub mod death;
+pub mod descriptors;
 pub(crate) mod event;
 pub(crate) mod exit;
 pub(crate) mod fifo;
@@ -47,6 +48,7 @@ pub(crate) mod pipe_capacity;
 #[cfg(windows)]
 mod process;
 pub mod process_group;
+pub mod profiling;
 pub(crate) mod readiness;
 pub(crate) mod remote_memory;
 pub mod rights;

@@ -66,6 +66,33 @@ fn watches_across_exec() {
 }
 
 #[test]
+fn details_have_times_objects_and_started_processes() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let then = "head -c 819200 /dev/zero; echo problem >&2; exit 3";
+    let mut child = PausedChild::shell("", then);
+    let tracer = match Tracer::attach_in_detail(vec![child.id()], None) {
+        Err(Unsupported(reason)) => return println!("not tested: {reason}"),
+        Ok(tracer) => tracer,
+    };
+    child.go();
+    assert_eq!(child.until_closed(), 819_200);
+    let observed = tracer.finish_in_detail();
+    assert_eq!(child.status().code(), Some(3));
+    let of_started = observed.iter().filter(|thread| thread.process != child.id());
+    let reads =
+        of_started.flat_map(|thread| &thread.calls).find(|calls| calls.on.as_deref() == Some("device"));
+    let reads = reads.unwrap();
+    assert_eq!((reads.name.as_str(), reads.bytes), ("read", 819_200), "{observed:?}");
+    assert!(reads.on_cpu_ns > 0, "{observed:?}");
+    let shell = observed.iter().find(|thread| thread.process == child.id()).unwrap();
+    let problem = shell.calls.iter().find(|calls| calls.on.as_deref() == Some("standard-error")).unwrap();
+    assert_eq!((problem.name.as_str(), problem.count, problem.bytes), ("write", 1, 8), "{observed:?}");
+    assert!(
+        observed.iter().flat_map(|thread| &thread.calls).all(|calls| calls.on.as_deref() != Some("pipe"))
+    );
+}
+
+#[test]
 fn killing_a_process_ends_its_watching() {
     let (_turn, _leftovers) = (serialize(), Leftovers::none());
     let endless = || PausedChild::shell("", "exec cat /dev/zero > /dev/null");

@@ -1,6 +1,6 @@
 //! FreeBSD: dtrace(1), a child that counts inside the kernel and prints the sums when it is interrupted.
 
-use super::dtrace;
+use super::{Observed, dtrace};
 use crate::sys::{Unsupported, death};
 use roundtrip_wire::SystemCalls;
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,7 +21,10 @@ pub(super) struct Tracer {
 
 impl Tracer {
     /// Counting happens where the calls are made, so no watching thread needs a processor.
-    pub(super) fn attach(pids: Vec<u32>, _cpu: Option<u32>) -> Result<Self, Unsupported> {
+    pub(super) fn attach(pids: Vec<u32>, _cpu: Option<u32>, in_detail: bool) -> Result<Self, Unsupported> {
+        if in_detail {
+            return Err(Unsupported::because("observing system calls in detail is supported only on Linux"));
+        }
         let mut tracer = Self::start(&pids).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 Unsupported::because(format!("tracing system calls needs dtrace(1): no {PROGRAM}"))
@@ -61,6 +64,11 @@ impl Tracer {
             return BTreeMap::new();
         }
         dtrace::calls(&output).unwrap_or_default()
+    }
+
+    /// Never observed in detail.
+    pub(super) fn finish_in_detail(self) -> Vec<Observed> {
+        Vec::new()
     }
 
     fn complaints(&mut self) -> String {

@@ -5,6 +5,7 @@ mod ptrace;
 
 use self::counts::Counts;
 use self::ptrace::{Stop, StopReason, Watched};
+use super::Observed;
 use crate::sys::{Unsupported, affinity, liveness};
 use roundtrip_wire::SystemCalls;
 use std::collections::{BTreeMap, HashMap};
@@ -25,26 +26,27 @@ const CALL_INTERVAL: Duration = Duration::from_millis(1);
 /// for a disk does not stop at all.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(1);
 
-type Calls = BTreeMap<u32, Vec<SystemCalls>>;
+type Threads = HashMap<u32, Counts>;
 
 #[derive(Debug)]
 pub(super) struct Tracer {
-    thread: Option<JoinHandle<Calls>>,
+    thread: Option<JoinHandle<Threads>>,
     ending: Arc<AtomicBool>,
 }
 
 impl Tracer {
-    pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
+    pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>, in_detail: bool) -> Result<Self, Unsupported> {
         make_interruptible().map_err(|error| Unsupported::because(format!("sigaction failed: {error}")))?;
         let ending = Arc::new(AtomicBool::new(false));
         let (sender, receiver) = mpsc::channel();
-        let mut watch = Watch { threads: HashMap::new(), ending: Arc::clone(&ending), detaching_since: None };
+        let mut watch =
+            Watch { threads: HashMap::new(), in_detail, ending: Arc::clone(&ending), detaching_since: None };
         let watching = move || {
             let attached = cpu.map_or(Ok(()), affinity::pin).and_then(|()| watch.attach(&pids));
             // The caller waits for this message; after a failure, the tracer is dropped, which ends this.
             let _ = sender.send(attached);
             watch.run();
-            watch.threads.into_iter().map(|(tid, counts)| (tid, counts.into_calls())).collect()
+            watch.threads
         };
         let thread = thread::Builder::new().name("tracer".into()).spawn(watching);
         let thread = thread.map_err(|error| Unsupported::because(format!("starting a thread: {error}")))?;
@@ -53,12 +55,16 @@ impl Tracer {
         Ok(tracer)
     }
 
-    pub(super) fn finish(mut self) -> Calls {
-        self.end()
+    pub(super) fn finish(mut self) -> BTreeMap<u32, Vec<SystemCalls>> {
+        self.end().into_iter().map(|(tid, counts)| (tid, counts.into_calls())).collect()
     }
 
-    fn end(&mut self) -> Calls {
-        let Some(thread) = self.thread.take() else { return Calls::new() };
+    pub(super) fn finish_in_detail(mut self) -> Vec<Observed> {
+        self.end().into_values().filter_map(Counts::into_observed).collect()
+    }
+
+    fn end(&mut self) -> Threads {
+        let Some(thread) = self.thread.take() else { return Threads::new() };
         self.ending.store(true, Ordering::Release);
         // Repeatedly, because a signal just before the thread begins to wait has no effect.
         while !thread.is_finished() {
@@ -76,7 +82,8 @@ impl Drop for Tracer {
 }
 
 struct Watch {
-    threads: HashMap<u32, Counts>,
+    threads: Threads,
+    in_detail: bool,
     ending: Arc<AtomicBool>,
     /// The time since it detaches every thread that stops.
     detaching_since: Option<Instant>,
@@ -86,13 +93,13 @@ impl Watch {
     /// Seizes each thread and waits until it stops once, because its calls are reported only after a stop.
     fn attach(&mut self, pids: &[u32]) -> Result<(), Unsupported> {
         for tid in pids.iter().flat_map(|&pid| threads_of(pid)) {
-            match ptrace::seize(tid) {
+            match ptrace::seize(tid, self.in_detail) {
                 Ok(()) => {}
                 // The kernel refuses a zombie like another user's process.
                 Err(error) if has_ended(&error) || !liveness::runs(tid) => continue,
                 Err(error) => return Err(Unsupported::because(explain(&error))),
             }
-            self.threads.insert(tid, Counts::default());
+            self.threads.insert(tid, if self.in_detail { Counts::in_detail(tid) } else { Counts::default() });
             // It may have been killed in the meantime; then there is no stop to wait for.
             let _ = ptrace::interrupt(tid);
             if let Some(stop) = first_stop(tid) {
@@ -139,7 +146,8 @@ impl Watch {
         if why == StopReason::SystemCall
             && let Ok(progress) = ptrace::progress(tid)
         {
-            self.threads.entry(tid).or_default().note(progress);
+            let new = || if self.in_detail { Counts::in_detail(tid) } else { Counts::default() };
+            self.threads.entry(tid).or_insert_with(new).note(progress);
         }
         let signal = if let StopReason::Signal(signal) = why { signal } else { 0 };
         let _ = match why {
@@ -207,7 +215,7 @@ fn make_interruptible() -> io::Result<()> {
 }
 
 #[expect(unsafe_code, reason = "a call of the C library")]
-fn call(thread: &JoinHandle<Calls>) {
+fn call(thread: &JoinHandle<Threads>) {
     // SAFETY: the handle is not joined yet, so its thread id is valid, even after the thread has ended. It is a pointer
     // in musl, a number in the standard library.
     unsafe { libc::pthread_kill(thread.as_pthread_t() as libc::pthread_t, libc::SIGURG) };

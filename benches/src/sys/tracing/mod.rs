@@ -2,6 +2,7 @@
 
 use super::Unsupported;
 use roundtrip_wire::SystemCalls;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[cfg(any(test, target_os = "freebsd"))]
@@ -17,7 +18,6 @@ pub const ENTRIES_MAX: usize = 64;
 pub const OTHER: &str = "other";
 
 /// Puts the most frequent calls first, and sums the rarest if there are more than [`ENTRIES_MAX`].
-#[cfg(any(test, target_os = "linux", target_os = "freebsd"))]
 fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
     calls.sort_unstable_by(|a, b| {
         let order = |calls: &SystemCalls| (std::cmp::Reverse(calls.count), calls.bytes);
@@ -29,6 +29,76 @@ fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
         calls.push(SystemCalls { name: OTHER.to_owned(), bytes: None, count });
     }
     calls
+}
+
+/// The calls of one thread in detail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// Its process.
+    pub process: u32,
+    /// The thread.
+    pub thread: u32,
+    /// Its calls.
+    pub calls: Vec<Calls>,
+    /// The same as [`Tracer::finish`] returns them.
+    pub counts: Vec<SystemCalls>,
+}
+
+/// The calls of all threads of a process, as [`Tracer::finish`] returns those of a thread.
+pub fn of_process(observed: &[Observed], pid: u32) -> Vec<SystemCalls> {
+    let mut counts: BTreeMap<(&str, Option<u64>), u64> = BTreeMap::new();
+    let threads = observed.iter().filter(|thread| thread.process == pid);
+    for SystemCalls { name, bytes, count } in threads.flat_map(|thread| &thread.counts) {
+        *counts.entry((name, *bytes)).or_default() += count;
+    }
+    let named = |((name, bytes), count): ((&str, _), _)| SystemCalls { name: name.to_owned(), bytes, count };
+    ranked(counts.into_iter().map(named).collect())
+}
+
+/// Calls with the same name, object and outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Its name. The operation of a `futex` is part of it: `futex-wait`, `futex-wake`.
+    pub name: String,
+    /// The kind of the descriptor in the first argument: `socket`, `pipe`, `file`, `standard-error`.
+    pub on: Option<String>,
+    /// Whether it failed.
+    pub outcome: Outcome,
+    /// The count.
+    pub count: u64,
+    /// The sum of the moved bytes.
+    pub bytes: u64,
+    /// Time on a processor, including that of the observation.
+    pub on_cpu_ns: u64,
+    /// The rest of the time between its entry and its exit.
+    pub waited_ns: u64,
+}
+
+/// The outcome of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A result above 0.
+    Done,
+    /// The result 0: a wake-up without a waiter, a timeout of `poll`, or success of calls without a result.
+    Zero,
+    /// It failed with this error number.
+    Failed(i32),
+}
+
+impl Calls {
+    /// No call with this name yet.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            on: None,
+            outcome: Outcome::Done,
+            count: 0,
+            bytes: 0,
+            on_cpu_ns: 0,
+            waited_ns: 0,
+        }
+    }
 }
 
 /// Processes that are being watched. They continue unwatched when it is dropped.
@@ -50,7 +120,22 @@ impl Tracer {
     /// # Errors
     /// The reason why they cannot be watched; then this watches no process.
     pub fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
-        imp::Tracer::attach(pids, cpu).map(Self)
+        imp::Tracer::attach(pids, cpu, false).map(Self)
+    }
+
+    /// The same with the time and the object of each call, which takes longer, and with the threads and processes that
+    /// they start (Linux).
+    ///
+    /// # Errors
+    /// As above.
+    pub fn attach_in_detail(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
+        imp::Tracer::attach(pids, cpu, true).map(Self)
+    }
+
+    /// Detaches those that still run, and returns the calls of each thread in detail. Empty without
+    /// [`Self::attach_in_detail`]. Excludes reads of standard input and writes to standard output.
+    pub fn finish_in_detail(self) -> Vec<Observed> {
+        self.0.finish_in_detail()
     }
 
     /// Detaches those that still run, and returns the calls of each watched thread, by its id, the most frequent first.

@@ -38,14 +38,17 @@ pub(super) enum Progress {
         arguments: [u64; 6],
     },
     Exit {
-        /// `None` if the call failed.
-        result: Option<u64>,
+        /// The error's number if the call failed.
+        result: Result<u64, i32>,
     },
     Neither,
 }
 
-pub(super) fn seize(tid: u32) -> io::Result<()> {
-    let options = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_TRACEEXIT;
+/// With `new_threads`, the threads and processes that it starts are seized too.
+pub(super) fn seize(tid: u32, new_threads: bool) -> io::Result<()> {
+    let started = libc::PTRACE_O_TRACECLONE | libc::PTRACE_O_TRACEFORK | libc::PTRACE_O_TRACEVFORK;
+    let options =
+        libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_TRACEEXIT | if new_threads { started } else { 0 };
     request(libc::PTRACE_SEIZE as c_long, tid, 0, options as usize)
 }
 
@@ -94,7 +97,12 @@ pub(super) fn progress(tid: u32) -> io::Result<Progress> {
     let is_error = rest[0].to_ne_bytes()[0] != 0;
     Ok(match information.operation {
         OPERATION_ENTRY => Progress::Entry { number: first, arguments: rest },
-        OPERATION_EXIT => Progress::Exit { result: (!is_error).then_some(first) },
+        OPERATION_EXIT if is_error => {
+            // The result is the negative number of the error.
+            let error = i32::try_from(first.cast_signed().wrapping_neg()).unwrap_or_default();
+            Progress::Exit { result: Err(error) }
+        }
+        OPERATION_EXIT => Progress::Exit { result: Ok(first) },
         _ => Progress::Neither,
     })
 }
