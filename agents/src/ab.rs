@@ -53,7 +53,9 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let delivery = delivery.are_given().then(prepare).transpose()?;
     delivery.as_ref().map_or(Ok(()), Delivery::check_server)?;
     let mut stop = stop::until_signalled()?;
-    let prepared = PreparedComparison::prepare(arguments, &source, &mut stop)?;
+    let AbArguments { base, head, of, preset, .. } = arguments;
+    let request = Request { base, head, of: *of, preset: preset.as_deref() };
+    let prepared = PreparedComparison::prepare(&request, &source, &mut stop)?;
     let (plan, rule) = (&prepared.plan, settings.rule());
     let (identical, pairs) = prepared.identical(&run::peer()?);
     let seed = arguments.seed.unwrap_or_else(rand::random);
@@ -91,7 +93,7 @@ fn commands(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<()> {
         )));
     }
     let mut stop = stop::until_signalled()?;
-    let [base, head] = source.sides(arguments, &mut stop)?;
+    let [base, head] = source.sides([&arguments.base, &arguments.head], &mut stop)?;
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let rule = source.settings.rule();
     let rounds = Rounds {
@@ -152,7 +154,7 @@ pub(crate) fn lines(measured: &[Compared], rule: &Rule) -> crate::Result<Vec<Lin
 }
 
 /// The lines of measured cases, and of those with identical programs, which are `Some` here, in the order of the plan.
-fn with_identical(
+pub(crate) fn with_identical(
     measured: Vec<Line>,
     identical: &[Option<PlannedCase>],
     rule: &Rule,
@@ -181,7 +183,11 @@ fn reports(arguments: &AbArguments) -> crate::Result<()> {
     })
 }
 
-fn measure(comparison: &Comparison, seed: u64, stop: &mut StopSignal) -> crate::Result<Outcome<Compared>> {
+pub(crate) fn measure(
+    comparison: &Comparison,
+    seed: u64,
+    stop: &mut StopSignal,
+) -> crate::Result<Outcome<Compared>> {
     let template = "ab {wide_bar:.dim} {pos}/{len} cases decided  {msg:.dim}";
     let bar = output::bar(comparison.pairs.len() as u64, template);
     let outcome = ab::run_until(comparison, &run::peer()?, seed, &mut |progress| {
@@ -256,10 +262,18 @@ const PROGRAM: &str = include_str!("ab.toml");
 
 const NODE: &str = "node-framing";
 
+/// The two sides, and the cases to compare.
+pub(crate) struct Request<'a> {
+    pub(crate) base: &'a str,
+    pub(crate) head: &'a str,
+    pub(crate) of: Sides,
+    pub(crate) preset: Option<&'a str>,
+}
+
 #[derive(Debug)]
-struct PreparedComparison {
-    plan: Plan,
-    pairs: Vec<Pair>,
+pub(crate) struct PreparedComparison {
+    pub(crate) plan: Plan,
+    pub(crate) pairs: Vec<Pair>,
     /// The checkouts of the programs, kept until the measurement ends.
     revisions: Option<[Revision; 2]>,
 }
@@ -275,18 +289,22 @@ pub(crate) struct Source<'a> {
 }
 
 impl PreparedComparison {
-    fn prepare(arguments: &AbArguments, source: &Source<'_>, stop: &mut StopSignal) -> crate::Result<Self> {
-        let AbArguments { base, head, .. } = arguments;
-        let plan = plan(arguments.preset.as_deref(), arguments.of, source)?;
+    pub(crate) fn prepare(
+        request: &Request<'_>,
+        source: &Source<'_>,
+        stop: &mut StopSignal,
+    ) -> crate::Result<Self> {
+        let &Request { base, head, of, preset } = request;
+        let plan = plan(preset, of, source)?;
         let mut revisions = None;
-        let pairs = match arguments.of {
+        let pairs = match of {
             Sides::Node => zip(
                 &node::measured_alone(&plan, base, "--base")?,
                 &node::measured_alone(&plan, head, "--head")?,
             ),
             Sides::Command => zip(&with_command(&plan, base)?, &with_command(&plan, head)?),
             Sides::Revision => {
-                let [base, head] = revisions.insert(source.sides(arguments, stop)?);
+                let [base, head] = revisions.insert(source.sides([base, head], stop)?);
                 zip(&within(&plan, base)?, &within(&plan, head)?)
             }
             Sides::Report => {
@@ -294,14 +312,14 @@ impl PreparedComparison {
             }
         };
         if pairs.is_empty() {
-            return Err(without_cases(&plan, arguments.of));
+            return Err(without_cases(&plan, of));
         }
         Ok(Self { plan, pairs, revisions })
     }
 
     /// The cases with identical programs, by pair, and the pairs to measure. If both sides are the same commit, its error is
     /// measured.
-    fn identical(&self, peer: &PeerCommand) -> (Vec<Option<PlannedCase>>, Vec<Pair>) {
+    pub(crate) fn identical(&self, peer: &PeerCommand) -> (Vec<Option<PlannedCase>>, Vec<Pair>) {
         let revisions = self.revisions.as_ref().filter(|[base, head]| base.commit != head.commit);
         let identical = revisions.map_or_else(Vec::new, |[base, head]| {
             let mut builds = [base, head].map(|revision| Build::new(revision.path()));
@@ -315,6 +333,20 @@ impl PreparedComparison {
     }
 }
 
+/// The places of the cases whose name contains this text; all without one.
+pub(crate) fn select(names: &[String], asked: Option<&str>) -> crate::Result<Vec<usize>> {
+    let asked = asked.unwrap_or_default();
+    let contains = |name: &str| name.to_lowercase().contains(&asked.to_lowercase());
+    let places: Vec<usize> = (0..names.len()).filter(|&place| contains(&names[place])).collect();
+    if places.is_empty() {
+        let names = names.join("\n");
+        return Err(Failure::Usage(format!(
+            "no case matches `{asked}`: expected part of one of these\n{names}"
+        )));
+    }
+    Ok(places)
+}
+
 /// The failure if a plan has nothing to compare.
 pub(crate) fn without_cases(plan: &Plan, sides: Sides) -> Failure {
     let programs = match sides {
@@ -326,12 +358,12 @@ pub(crate) fn without_cases(plan: &Plan, sides: Sides) -> Failure {
 
 impl<'a> Source<'a> {
     /// Builds base and head.
-    fn sides(&self, arguments: &AbArguments, stop: &mut StopSignal) -> crate::Result<[Revision; 2]> {
+    fn sides(&self, [base, head]: [&str; 2], stop: &mut StopSignal) -> crate::Result<[Revision; 2]> {
         let mut build = |name: &str| {
             let built = self.build(name, stop);
             if stop.check().is_break() { Err(stopped()) } else { built }
         };
-        Ok([build(&arguments.base)?, build(&arguments.head)?])
+        Ok([build(base)?, build(head)?])
     }
 
     /// Checks out and builds a revision.

@@ -389,16 +389,7 @@ impl<'a> Search<'a> {
         if names.is_empty() {
             return Err(ab::without_cases(self.plan, Sides::Revision));
         }
-        let asked = asked.unwrap_or_default();
-        let contains = |name: &str| name.to_lowercase().contains(&asked.to_lowercase());
-        let places: Vec<usize> = (0..names.len()).filter(|&place| contains(&names[place])).collect();
-        if places.is_empty() {
-            let names = names.join("\n");
-            return Err(Failure::Usage(format!(
-                "no case matches `{asked}`: expected part of one of these\n{names}"
-            )));
-        }
-        Ok(places)
+        ab::select(&names, asked)
     }
 
     /// Builds good or bad, without which there is no search.

@@ -42,7 +42,7 @@ pub(crate) struct Cli {
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.
 const VERBS: [(&str, &[&str]); 4] = [
     ("Measure", &["init", "run", "show", "list", "doctor", "matrix", "probe-effect"]),
-    ("Compare", &["ab", "compare", "bisect", "detect"]),
+    ("Compare", &["ab", "compare", "explain", "bisect", "detect"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
     ("Server and lab", &["upload", "exchange", "project", "job", "agent", "enrol", "service"]),
 ];
@@ -109,6 +109,15 @@ pub(crate) enum Command {
         roundtrip ab --of node --base /opt/node-22/bin/node --head ./out/Release/node --format node"
     )]
     Ab(AbArguments),
+    /// Explain why cases changed between two builds.
+    #[command(
+        after_help = "Measures pairs like `roundtrip ab`, then observes both sides of each changed case: system calls, settings of \
+        sockets and pipes, CPU time. At most 30 s per case.\n\n\
+        Examples:\n  \
+        roundtrip explain main HEAD\n  \
+        roundtrip explain --of command ./old/bench ./new/bench '64 KiB' --format json"
+    )]
+    Explain(ExplainArguments),
     /// Find the commit that made a case slower.
     #[command(
         after_help = "Builds commits in temporary folders as roundtrip.toml says, and measures them in pairs with --good. Searches first \
@@ -537,6 +546,33 @@ pub(crate) struct AbArguments {
     pub(crate) commands: CommandArguments,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// Baseline: a revision, a command, a `node` or a report.
+    pub(crate) base: String,
+    /// The side to explain.
+    pub(crate) head: String,
+    /// Case to explain: part of its name, as `roundtrip ab` prints it [default: all].
+    pub(crate) case: Option<String>,
+    /// Kind of the two sides. Reports are compared without measuring, and have no system calls.
+    #[arg(long, value_enum, default_value_t = Sides::Revision)]
+    pub(crate) of: Sides,
+    /// Preset or definition (FILE.toml) [default: as `roundtrip ab`].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: Option<String>,
+    /// Repository of the revisions [default: the current one].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) repository: Option<PathBuf>,
+    /// Seed for the order of the repetitions [default: random, printed].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) commands: CommandArguments,
 }
 
 #[derive(Debug, Args)]

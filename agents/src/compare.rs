@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
-struct Comparison {
+pub(crate) struct Comparison {
     differences: Vec<Difference>,
     /// How much the machine moved between the reports; null if they share no canary or control.
     machine: Option<Movement>,
@@ -27,33 +27,16 @@ struct Comparison {
     repetitions_needed: usize,
     /// The compared cases whose program files are equal in both reports.
     identical: Vec<String>,
-    cases: Vec<Line>,
+    pub(crate) cases: Vec<Line>,
 }
 
 /// A pair of results of one case; absent on a side that has none.
-type Sides<'a> = (Option<&'a CaseResult>, Option<&'a CaseResult>);
+pub(crate) type Sides<'a> = (Option<&'a CaseResult>, Option<&'a CaseResult>);
 
 pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
-    let differences = comparable::runs(&base, &head);
     let sides = pairs(&base.results, &head.results);
-    let rule = Settings::here()?.rule();
-    let references = if differences.is_empty() { references(&base, &head, &sides)? } else { Vec::new() };
-    let machine = Movement::of(references, &rule);
-    let movement = machine.as_ref().map_or(0.0, |machine| machine.movement);
-    let cases = comparison::of_results(&sides, differences.is_empty(), &rule, movement)?;
-    let comparison = Comparison {
-        differences,
-        machine,
-        repetitions_needed: rule.repetitions_needed(cases.iter().map(Line::tests).sum()),
-        identical: sides
-            .iter()
-            .zip(&cases)
-            .filter(|(sides, line)| line.ratio.is_some() && run_equal_code(&base, &head, sides))
-            .map(|(_, line)| line.case.clone())
-            .collect(),
-        cases,
-    };
+    let comparison = compared(&base, &head, &sides)?;
     match arguments.format {
         ComparisonFormat::Json => output::print_json(&comparison)?,
         ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,
@@ -78,6 +61,28 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
         )));
     }
     comparison::check_verdicts(&comparison.cases, &arguments.fail_on)
+}
+
+/// Compares the sides of two reports, as [`pairs`] finds them.
+pub(crate) fn compared(base: &RunReport, head: &RunReport, sides: &[Sides<'_>]) -> crate::Result<Comparison> {
+    let differences = comparable::runs(base, head);
+    let rule = Settings::here()?.rule();
+    let references = if differences.is_empty() { references(base, head, sides)? } else { Vec::new() };
+    let machine = Movement::of(references, &rule);
+    let movement = machine.as_ref().map_or(0.0, |machine| machine.movement);
+    let cases = comparison::of_results(sides, differences.is_empty(), &rule, movement)?;
+    Ok(Comparison {
+        differences,
+        machine,
+        repetitions_needed: rule.repetitions_needed(cases.iter().map(Line::tests).sum()),
+        identical: sides
+            .iter()
+            .zip(&cases)
+            .filter(|(sides, line)| line.ratio.is_some() && run_equal_code(base, head, sides))
+            .map(|(_, line)| line.case.clone())
+            .collect(),
+        cases,
+    })
 }
 
 /// Reads a report file, with or without a commit.
@@ -185,7 +190,7 @@ fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
 
 /// Pairs each case of the head with the same case of the base, preferably with the same methodology. Other
 /// cases are listed alone.
-fn pairs<'a>(base: &'a [CaseResult], head: &'a [CaseResult]) -> Vec<Sides<'a>> {
+pub(crate) fn pairs<'a>(base: &'a [CaseResult], head: &'a [CaseResult]) -> Vec<Sides<'a>> {
     let same_case = |one: &CaseResult, other: &CaseResult| {
         one.transport.slug == other.transport.slug && one.case == other.case
     };

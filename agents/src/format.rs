@@ -7,6 +7,11 @@ pub(crate) fn nanoseconds(ns: u64) -> String {
     scaled(ns as f64, 1000.0, &["ns", "µs", "ms", "s"])
 }
 
+/// A change of a time.
+pub(crate) fn signed_nanoseconds(ns: f64) -> String {
+    format!("{}{}", if ns < 0.0 { "-" } else { "+" }, nanoseconds(whole(ns.abs())))
+}
+
 /// Formats a size: exact if it is a whole number of a unit, else with three significant digits.
 pub(crate) fn bytes(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])

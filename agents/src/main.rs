@@ -21,6 +21,7 @@
 //! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
 //!   `rounds`: compares the results of a repository's commands.
 //! - `bisect`: finds the commit that made a case slower.
+//! - `explain`: why a case changed between two builds.
 //! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
 //! - `detect`: finds change points in a CSV file.
 //! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
@@ -41,6 +42,7 @@ mod delivery;
 mod detect;
 mod doctor;
 mod enrol;
+mod explain;
 mod failure;
 mod format;
 mod history;
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Bisect(arguments) => bisect::bisect(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Advise(arguments) => advise::advise(&arguments),

@@ -1,6 +1,6 @@
 //! What changed with the time of a message: processor time, waits and other counters of both ends, which every report has.
 
-use crate::format::{nanoseconds, whole};
+use crate::format::signed_nanoseconds as signed_ns;
 use roundtrip_stats::shift;
 use roundtrip_wire::{CaseResult, EndObservation, Repetition};
 use serde::Serialize;
@@ -15,7 +15,7 @@ const LEAST_COUNT: f64 = 0.05;
 const TICK_NS: u64 = 1_000_000;
 
 /// A resource of a message; in `roundtrip`, of a round trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Resource {
     /// From the first send to the last receipt, divided by the messages.
@@ -47,7 +47,7 @@ pub(crate) struct UsageChange {
 }
 
 impl Resource {
-    const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::ElapsedNs,
         Self::CpuNs,
         Self::KernelNs,
@@ -77,7 +77,7 @@ impl Resource {
     }
 
     /// The totals of the repetitions, and the same per delivered message.
-    fn values(self, side: &CaseResult) -> (Vec<u64>, Vec<f64>) {
+    pub(crate) fn values(self, side: &CaseResult) -> (Vec<u64>, Vec<f64>) {
         let delivered = side.repetitions.iter().filter(|repetition| repetition.delivered > 0);
         let value = |repetition: &Repetition| {
             let total = self.total(repetition)?;
@@ -130,10 +130,6 @@ pub(crate) fn describe(changes: &[UsageChange], result: &CaseResult) -> Option<S
     let time = format!("{} per {unit}", signed_ns(elapsed.change));
     let resources: Vec<String> = resources.iter().map(UsageChange::text).collect();
     (!resources.is_empty()).then(|| format!("{time}: {}", resources.join(", ")))
-}
-
-fn signed_ns(ns: f64) -> String {
-    format!("{}{}", if ns < 0.0 { "-" } else { "+" }, nanoseconds(whole(ns.abs())))
 }
 
 impl UsageChange {

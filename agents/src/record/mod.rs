@@ -10,7 +10,7 @@ use crate::failure::{Failure, OnDisk};
 use crate::{output, platform, stop};
 use counting::{Calls, Descriptors, Tally};
 use overhead::Overhead;
-pub(crate) use overhead::probe;
+pub(crate) use overhead::{ROUND_MESSAGES, probe};
 use roundtrip_bench::sys::death;
 use serde::Serialize;
 use std::collections::BTreeSet;

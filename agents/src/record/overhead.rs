@@ -13,7 +13,7 @@ use std::time::Instant;
 
 const MESSAGE_BYTES: usize = 64;
 /// Messages in a timed round: together they fit in the smallest pipe, of one page.
-const ROUND_MESSAGES: u32 = 32;
+pub(crate) const ROUND_MESSAGES: u32 = 32;
 /// Rounds; the median counts. With strace, at about 40 us per call, they take a third of a second.
 const ROUNDS: usize = 256;
 

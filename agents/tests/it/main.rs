@@ -18,6 +18,8 @@ mod confine;
 mod detect;
 mod doctor;
 mod exchange;
+#[cfg(target_os = "linux")]
+mod explain;
 // Uses shell scripts, limits and transports of Linux.
 #[cfg(target_os = "linux")]
 mod faults;

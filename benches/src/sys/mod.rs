@@ -43,6 +43,8 @@ pub(crate) mod named_pipe;
 pub(crate) mod noise;
 pub(crate) mod null_call;
 pub(crate) mod passable;
+#[cfg(target_os = "linux")]
+mod perf_event;
 pub(crate) mod pipe;
 pub(crate) mod pipe_capacity;
 #[cfg(windows)]

@@ -8,6 +8,8 @@ mod faults;
 mod link;
 mod many;
 mod processes;
+#[cfg(target_os = "linux")]
+mod profiling;
 mod support;
 mod systems;
 #[cfg(target_os = "linux")]

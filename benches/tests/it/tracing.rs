@@ -19,7 +19,7 @@ use std::thread;
 use std::time::Instant;
 
 /// Makes a copy of this program the watched process.
-const WATCHED: &str = "ROUNDTRIP_TEST_WATCHED";
+pub(crate) const WATCHED: &str = "ROUNDTRIP_TEST_WATCHED";
 const READ_BYTES: usize = 8_192;
 
 #[test]
@@ -270,7 +270,7 @@ fn two_threads_that_read() {
 }
 
 /// A child that is idle until it is released; killed when dropped.
-struct PausedChild {
+pub(crate) struct PausedChild {
     child: Child,
     out: BufReader<ChildStdout>,
     /// Its first output.
@@ -278,7 +278,7 @@ struct PausedChild {
 }
 
 impl PausedChild {
-    fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -292,23 +292,32 @@ impl PausedChild {
         Self { child, out, output }
     }
 
-    fn shell(first: &str, then: &str) -> Self {
+    pub(crate) fn shell(first: &str, then: &str) -> Self {
         Self::start(Command::new("sh").args(["-c", &format!("{first}\necho here\nread line\n{then}")]))
     }
 
     /// A copy of this program that runs [`two_threads_that_read`].
     fn two_threads() -> Self {
-        let arguments = ["--exact", "tracing::two_threads_that_read", "--nocapture"];
-        let program = PeerCommand::new(env::current_exe().unwrap(), None);
-        Self::start(program.command().args(arguments).env(WATCHED, "1"))
+        Self::test("tracing::two_threads_that_read")
     }
 
-    fn id(&self) -> u32 {
+    /// A copy of this program that runs a test as the watched process.
+    pub(crate) fn test(name: &str) -> Self {
+        let program = PeerCommand::new(env::current_exe().unwrap(), None);
+        Self::start(program.command().args(["--exact", name, "--nocapture"]).env(WATCHED, "1"))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    fn go(&mut self) {
+    pub(crate) fn go(&mut self) {
         writeln!(self.child.stdin.as_mut().unwrap(), "go").unwrap();
+    }
+
+    /// Reads its next line.
+    pub(crate) fn answer(&mut self) {
+        assert!(self.out.read_line(&mut String::new()).unwrap() > 0, "the child has ended");
     }
 
     fn signal(&self, signal: Signal) {
@@ -332,12 +341,12 @@ impl PausedChild {
     }
 
     /// A field of `/proc/PID/status` (proc(5)).
-    fn field(&self, name: &str) -> String {
+    pub(crate) fn field(&self, name: &str) -> String {
         let text = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         text.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
     }
 
-    fn until(&self, name: &str, beginning: &str) {
+    pub(crate) fn until(&self, name: &str, beginning: &str) {
         let until = Instant::now() + DEADLINE;
         while !self.field(name).starts_with(beginning) {
             assert!(Instant::now() < until, "{name} is {}, expected {beginning}", self.field(name));

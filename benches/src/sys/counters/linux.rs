@@ -1,11 +1,10 @@
 //! Linux: `perf_event_open(2)`, one event per counter, so that a processor with few counters still counts them in turn.
 
 use super::Count;
-use crate::sys::handle::owned;
-use std::fs;
+use crate::sys::perf_event::{self, Attributes, CONTEXT_SWITCHES, DISABLED, EXCLUDE_HYPERVISOR, SOFTWARE};
 use std::io;
 use std::mem::size_of;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 
 /// Open events, in the order in which they were opened.
 #[derive(Debug, Default)]
@@ -42,25 +41,8 @@ impl Events {
     }
 }
 
-/// The first published layout of `struct perf_event_attr`, which every later kernel accepts.
-#[repr(C)]
-struct Attributes {
-    kind: u32,
-    size_bytes: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_events: u32,
-    breakpoint_type: u32,
-    breakpoint_address: u64,
-}
-
 // Numbers from <linux/perf_event.h>, which are part of the kernel's interface.
-const SIZE_BYTES: u32 = 64;
 const HARDWARE: u32 = 0;
-const SOFTWARE: u32 = 1;
 const HARDWARE_CACHE: u32 = 3;
 /// `PERF_COUNT_HW_CACHE_LL`, with `OP_READ` in the second byte.
 const LAST_LEVEL_LOADS: u64 = 2;
@@ -68,9 +50,6 @@ const LAST_LEVEL_LOADS: u64 = 2;
 const MISSES: u64 = 1 << 16;
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED` and `_RUNNING`.
 const FORMAT_TIMES: u64 = 1 | 2;
-const DISABLED: u64 = 1;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
-const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
 fn selector(name: &str) -> Option<(u32, u64)> {
     Some(match name {
@@ -84,42 +63,18 @@ fn selector(name: &str) -> Option<(u32, u64)> {
         "llc_load_misses" => (HARDWARE_CACHE, LAST_LEVEL_LOADS | MISSES),
         "task_clock_ns" => (SOFTWARE, 1),
         "page_faults" => (SOFTWARE, 2),
-        "context_switches" => (SOFTWARE, 3),
+        "context_switches" => (SOFTWARE, CONTEXT_SWITCHES),
         "cpu_migrations" => (SOFTWARE, 4),
         _ => return None,
     })
 }
 
 /// A stopped event for the calling thread, on any processor.
-#[expect(unsafe_code, reason = "the C library has no function for this system call")]
 fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
-    const { assert!(size_of::<Attributes>() == SIZE_BYTES as usize) };
     let (kind, config) = selector(name).ok_or(io::ErrorKind::NotFound)?;
-    let attributes = Attributes {
-        kind,
-        size_bytes: SIZE_BYTES,
-        config,
-        sample_period: 0,
-        sample_type: 0,
-        read_format: FORMAT_TIMES,
-        flags: DISABLED | EXCLUDE_HYPERVISOR,
-        wakeup_events: 0,
-        breakpoint_type: 0,
-        breakpoint_address: 0,
-    };
-    let (this_thread, any_processor, no_group): (libc::pid_t, libc::c_int, libc::c_int) = (0, -1, -1);
-    // SAFETY: the kernel reads as many bytes of the live structure as its size field states, which is its size.
-    let event = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            this_thread,
-            any_processor,
-            no_group,
-            CLOSE_ON_EXEC,
-        )
-    };
-    owned(RawFd::try_from(event).unwrap_or(-1))
+    let flags = DISABLED | EXCLUDE_HYPERVISOR;
+    let attributes = Attributes { kind, config, read_format: FORMAT_TIMES, flags, ..Attributes::default() };
+    perf_event::open(attributes, 0, None)
 }
 
 /// A read returns the value, and how long the event was enabled and actually counted.
@@ -156,10 +111,7 @@ fn explain(error: &io::Error) -> String {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
             "not available on this machine (usual in a virtual machine)".into()
         }
-        Some(libc::EACCES | libc::EPERM) => {
-            let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
-            refused(level.trim())
-        }
+        Some(libc::EACCES | libc::EPERM) => refused(&perf_event::paranoid()),
         Some(libc::ENOSYS) => "the kernel has no performance counters".into(),
         _ => format!("perf_event_open failed: {error}"),
     }

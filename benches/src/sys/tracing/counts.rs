@@ -5,9 +5,11 @@ use super::ptrace::Progress;
 use crate::sys::clock;
 use libc::c_long;
 use roundtrip_wire::SystemCalls;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -18,6 +20,14 @@ pub(super) struct Counts {
     details: Option<Details>,
 }
 
+/// The times of calls of the same kind: on a processor, and the rest.
+#[derive(Debug, Default)]
+struct Times {
+    bytes: u64,
+    on_cpu_ns: Vec<u64>,
+    waited_ns: Vec<u64>,
+}
+
 /// The details of a thread's calls.
 #[derive(Debug)]
 struct Details {
@@ -25,9 +35,11 @@ struct Details {
     process: Option<u32>,
     /// Its time on a processor (Documentation/scheduler/sched-stats.rst).
     schedstat: Option<File>,
+    /// The pipes of the harness.
+    of_harness: Arc<HashSet<PathBuf>>,
     /// When the current call began: the clock, the time on a processor, and what it is made on.
     began: Option<(u64, u64, Option<&'static str>)>,
-    calls: BTreeMap<(&'static str, Option<&'static str>, Outcome), Calls>,
+    calls: BTreeMap<(&'static str, Option<&'static str>, Outcome), Times>,
     /// Calls that [`known`] does not list.
     others: BTreeMap<u64, u64>,
 }
@@ -59,8 +71,8 @@ impl Counts {
     }
 
     /// Of a thread whose calls are observed in detail.
-    pub(super) fn in_detail(tid: u32) -> Self {
-        Self { details: Some(Details::new(tid)), ..Self::default() }
+    pub(super) fn in_detail(tid: u32, of_harness: &Arc<HashSet<PathBuf>>) -> Self {
+        Self { details: Some(Details::new(tid, Arc::clone(of_harness))), ..Self::default() }
     }
 
     /// The thread's calls in detail.
@@ -68,7 +80,8 @@ impl Counts {
         let Details { tid, process, calls, others, .. } = self.details.take()?;
         let others =
             others.into_iter().map(|(number, count)| Calls { count, ..Calls::named(&name_of(number)) });
-        let calls = calls.into_values().chain(others).collect();
+        let calls = calls.into_iter().map(|((name, on, outcome), times)| times.sum(name, on, outcome));
+        let calls = calls.chain(others).collect();
         Some(Observed { process: process.unwrap_or(tid), thread: tid, calls, counts: self.into_calls() })
     }
 
@@ -82,8 +95,24 @@ impl Counts {
     }
 }
 
+impl Times {
+    /// The sums of typical times: another process that takes the processor, or the watching thread's, makes some longer.
+    fn sum(mut self, name: &str, on: Option<&str>, outcome: Outcome) -> Calls {
+        let count = self.on_cpu_ns.len() as u64;
+        let mut typical = |times: fn(&mut Self) -> &mut Vec<u64>, quarter| {
+            let times = times(&mut self);
+            let place = times.len() * quarter / 4;
+            count * *times.select_nth_unstable(place).1
+        };
+        let (on_cpu_ns, waited_ns) =
+            (typical(|times| &mut times.on_cpu_ns, 2), typical(|times| &mut times.waited_ns, 1));
+        let on = on.map(str::to_owned);
+        Calls { on, outcome, count, bytes: self.bytes, on_cpu_ns, waited_ns, ..Calls::named(name) }
+    }
+}
+
 impl Details {
-    fn new(tid: u32) -> Self {
+    fn new(tid: u32, of_harness: Arc<HashSet<PathBuf>>) -> Self {
         let field = |name: &str| {
             let text = fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
             text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
@@ -92,6 +121,7 @@ impl Details {
             tid,
             process: field("Tgid:"),
             schedstat: File::open(format!("/proc/{tid}/schedstat")).ok(),
+            of_harness,
             began: None,
             calls: BTreeMap::new(),
             others: BTreeMap::new(),
@@ -105,9 +135,37 @@ impl Details {
         text.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or_default()
     }
 
+    /// The kind of object behind a descriptor; `None` if it leads to the harness.
+    fn kind(&self, descriptor: u64) -> Option<&'static str> {
+        let target = fs::read_link(format!("/proc/{}/fd/{descriptor}", self.tid)).unwrap_or_default();
+        let kinds = [
+            ("socket:", "socket"),
+            ("pipe:", "pipe"),
+            ("anon_inode:[eventfd]", "eventfd"),
+            ("anon_inode:[timerfd]", "timerfd"),
+            ("anon_inode:", "anonymous"),
+            ("/dev/", "device"),
+            ("/", "file"),
+        ];
+        let kind =
+            kinds.iter().find(|(start, _)| target.to_str().is_some_and(|text| text.starts_with(start)));
+        match descriptor {
+            2 => Some("standard-error"),
+            _ if self.of_harness.contains(&target) => None,
+            _ => Some(kind.map_or("unknown", |(_, kind)| *kind)),
+        }
+    }
+
     fn enter(&mut self, number: u64, arguments: &[u64; 6]) {
         let takes_descriptor = known(number).is_some_and(|(name, _)| DESCRIPTOR_CALLS.contains(&name));
-        let on = takes_descriptor.then(|| kind(self.tid, arguments[0])).flatten();
+        let on = match takes_descriptor {
+            true => match self.kind(arguments[0]) {
+                // With the harness.
+                None => return,
+                on => on,
+            },
+            false => None,
+        };
         self.began = Some((clock::now_ns(), self.on_cpu_ns(), on));
     }
 
@@ -115,9 +173,6 @@ impl Details {
         let Some((began_ns, on_cpu_ns, on)) = self.began.take() else { return };
         let took_ns = clock::now_ns().saturating_sub(began_ns);
         let on_cpu_ns = self.on_cpu_ns().saturating_sub(on_cpu_ns);
-        if is_with_harness(number, arguments) && arguments[0] < 2 {
-            return;
-        }
         let Some((name, _)) = known(number) else {
             *self.others.entry(number).or_default() += 1;
             return;
@@ -128,15 +183,10 @@ impl Details {
             Ok(_) => Outcome::Done,
             Err(error) => Outcome::Failed(error),
         };
-        let calls = self.calls.entry((name, on, outcome)).or_insert_with(|| Calls {
-            on: on.map(str::to_owned),
-            outcome,
-            ..Calls::named(name)
-        });
-        calls.count += 1;
-        calls.bytes += result.ok().and_then(|result| bytes_of(number, arguments, result)).unwrap_or_default();
-        calls.on_cpu_ns += on_cpu_ns;
-        calls.waited_ns += took_ns.saturating_sub(on_cpu_ns);
+        let times = self.calls.entry((name, on, outcome)).or_default();
+        times.bytes += result.ok().and_then(|result| bytes_of(number, arguments, result)).unwrap_or_default();
+        times.on_cpu_ns.push(on_cpu_ns);
+        times.waited_ns.push(took_ns.saturating_sub(on_cpu_ns));
     }
 }
 
@@ -159,25 +209,6 @@ const DESCRIPTOR_CALLS: [&str; 16] = [
     "write",
     "writev",
 ];
-
-/// The kind of object behind a thread's descriptor.
-fn kind(tid: u32, descriptor: u64) -> Option<&'static str> {
-    let target = fs::read_link(format!("/proc/{tid}/fd/{descriptor}")).ok()?;
-    let target = target.to_str()?;
-    let kinds = [
-        ("socket:", "socket"),
-        ("pipe:", "pipe"),
-        ("anon_inode:[eventfd]", "eventfd"),
-        ("anon_inode:[timerfd]", "timerfd"),
-        ("anon_inode:", "anonymous"),
-        ("/dev/", "device"),
-        ("/", "file"),
-    ];
-    match descriptor {
-        2 => Some("standard-error"),
-        _ => kinds.iter().find(|(start, _)| target.starts_with(start)).map(|(_, kind)| *kind),
-    }
-}
 
 /// The operation of a futex(2), of which most wait or wake.
 fn futex_operation(operation: u64) -> &'static str {

@@ -8,11 +8,12 @@ use self::ptrace::{Stop, StopReason, Watched};
 use super::Observed;
 use crate::sys::{Unsupported, affinity, liveness};
 use roundtrip_wire::SystemCalls;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::os::unix::thread::JoinHandleExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -38,6 +39,7 @@ impl Tracer {
     pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>, in_detail: bool) -> Result<Self, Unsupported> {
         make_interruptible().map_err(|error| Unsupported::because(format!("sigaction failed: {error}")))?;
         let ending = Arc::new(AtomicBool::new(false));
+        let in_detail = in_detail.then(|| Arc::new(own_pipes()));
         let (sender, receiver) = mpsc::channel();
         let mut watch =
             Watch { threads: HashMap::new(), in_detail, ending: Arc::clone(&ending), detaching_since: None };
@@ -83,7 +85,8 @@ impl Drop for Tracer {
 
 struct Watch {
     threads: Threads,
-    in_detail: bool,
+    /// The harness's pipes, if calls are observed in detail.
+    in_detail: Option<Arc<HashSet<PathBuf>>>,
     ending: Arc<AtomicBool>,
     /// The time since it detaches every thread that stops.
     detaching_since: Option<Instant>,
@@ -93,13 +96,13 @@ impl Watch {
     /// Seizes each thread and waits until it stops once, because its calls are reported only after a stop.
     fn attach(&mut self, pids: &[u32]) -> Result<(), Unsupported> {
         for tid in pids.iter().flat_map(|&pid| threads_of(pid)) {
-            match ptrace::seize(tid, self.in_detail) {
+            match ptrace::seize(tid, self.in_detail.is_some()) {
                 Ok(()) => {}
                 // The kernel refuses a zombie like another user's process.
                 Err(error) if has_ended(&error) || !liveness::runs(tid) => continue,
                 Err(error) => return Err(Unsupported::because(explain(&error))),
             }
-            self.threads.insert(tid, if self.in_detail { Counts::in_detail(tid) } else { Counts::default() });
+            self.threads.insert(tid, counts(tid, self.in_detail.as_ref()));
             // It may have been killed in the meantime; then there is no stop to wait for.
             let _ = ptrace::interrupt(tid);
             if let Some(stop) = first_stop(tid) {
@@ -146,8 +149,8 @@ impl Watch {
         if why == StopReason::SystemCall
             && let Ok(progress) = ptrace::progress(tid)
         {
-            let new = || if self.in_detail { Counts::in_detail(tid) } else { Counts::default() };
-            self.threads.entry(tid).or_insert_with(new).note(progress);
+            let of_harness = &self.in_detail;
+            self.threads.entry(tid).or_insert_with(|| counts(tid, of_harness.as_ref())).note(progress);
         }
         let signal = if let StopReason::Signal(signal) = why { signal } else { 0 };
         let _ = match why {
@@ -159,6 +162,17 @@ impl Watch {
             }
         };
     }
+}
+
+fn counts(tid: u32, of_harness: Option<&Arc<HashSet<PathBuf>>>) -> Counts {
+    of_harness.map_or_else(Counts::default, |of_harness| Counts::in_detail(tid, of_harness))
+}
+
+/// The pipes of which this process has an end, as links in `/proc/PID/fd` (`proc_pid_fd(5)`).
+fn own_pipes() -> HashSet<PathBuf> {
+    let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let targets = links.filter_map(|link| fs::read_link(link.path()).ok());
+    targets.filter(|target| target.to_str().is_some_and(|text| text.starts_with("pipe:"))).collect()
 }
 
 /// Returns the threads of a process; none if it has ended.

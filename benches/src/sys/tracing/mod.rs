@@ -68,9 +68,9 @@ pub struct Calls {
     pub count: u64,
     /// The sum of the moved bytes.
     pub bytes: u64,
-    /// Time on a processor, including that of the observation.
+    /// Time on a processor, including that of the observation: the count times the median.
     pub on_cpu_ns: u64,
-    /// The rest of the time between its entry and its exit.
+    /// The rest of the time between its entry and its exit: the count times the first quartile.
     pub waited_ns: u64,
 }
 
@@ -133,7 +133,7 @@ impl Tracer {
     }
 
     /// Detaches those that still run, and returns the calls of each thread in detail. Empty without
-    /// [`Self::attach_in_detail`]. Excludes reads of standard input and writes to standard output.
+    /// [`Self::attach_in_detail`]. Excludes pipes to this process.
     pub fn finish_in_detail(self) -> Vec<Observed> {
         self.0.finish_in_detail()
     }

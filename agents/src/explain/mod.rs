@@ -1,0 +1,291 @@
+//! `roundtrip explain`: why a case changed between two sides. Measures pairs like `ab`, then observes both sides of changed
+//! cases in repetitions of their own, whose times do not count.
+//!
+//! - `evidence`: what each side does per message.  `rules`: the reasons.  `probes`: the repetitions with a probe.
+
+mod evidence;
+mod probes;
+mod rules;
+
+use crate::ab::{self, PreparedComparison, Request, Source};
+use crate::cli::{ExplainArguments, Format, Sides};
+use crate::comparison::Line;
+use crate::failure::Failure;
+use crate::format::{nanoseconds, signed_nanoseconds, whole};
+use crate::repository::Git;
+use crate::settings::{self, Settings};
+use crate::stop::StopSignal;
+use crate::{compare, output, run, stop, table};
+use evidence::{Evidence, Side};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use roundtrip_bench::harness::PeerCommand;
+use roundtrip_bench::harness::ab::{Compared, Comparison, Pair, unmeasured};
+use roundtrip_stats::shift;
+use roundtrip_wire::{CaseResult, Verdict};
+use rules::Finding;
+use serde::Serialize;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Time of the measurement, for each case. The probes take less.
+const BUDGET: Duration = Duration::from_secs(20);
+
+const CONFIDENCE: f64 = 0.95;
+
+/// The answer of `--format json`.
+#[derive(Debug, Serialize)]
+struct Answer {
+    /// Seed of the random order of repetitions; absent for reports.
+    order_seed: Option<u64>,
+    /// Total time of all repetitions, process starts included.
+    machine_seconds: f64,
+    cases: Vec<Explained>,
+}
+
+#[derive(Debug, Serialize)]
+struct Explained {
+    case: String,
+    verdict: Verdict,
+    /// The p50 per message, or per round trip; absent if it was not measured, here and below.
+    base_ns: Option<f64>,
+    head_ns: Option<f64>,
+    /// The estimated change (Hodges and Lehmann) and its 95 % interval.
+    change_ns: Option<f64>,
+    change_interval_ns: Option<[f64; 2]>,
+    /// Empty if the case is unchanged.
+    findings: Vec<Finding>,
+    unexplained_ns: Option<f64>,
+    notes: Vec<String>,
+    #[serde(skip)]
+    verdict_text: String,
+    #[serde(skip)]
+    unit: &'static str,
+}
+
+pub(crate) fn explain(arguments: &ExplainArguments) -> crate::Result<()> {
+    let answer = match arguments.of {
+        Sides::Report => of_reports(arguments)?,
+        _ => measured(arguments)?,
+    };
+    match arguments.format {
+        Format::Json => output::print_json(&answer),
+        Format::Human => output::print(&answer.render()),
+    }
+}
+
+fn measured(arguments: &ExplainArguments) -> crate::Result<Answer> {
+    let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
+    let root = git.root().ok();
+    let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
+    let timeout = arguments.commands.timeout;
+    let source = Source { git: &git, root: root.as_deref(), settings: &settings, timeout };
+    let ExplainArguments { base, head, of, preset, .. } = arguments;
+    if *of == Sides::Revision && preset.is_none() && settings.has_only_commands() {
+        return Err(Failure::Usage(format!(
+            "{} has only commands, whose results `roundtrip ab` compares. Add a definition of a program to explain it.",
+            settings::FILE
+        )));
+    }
+    let mut stop = stop::until_signalled()?;
+    let request = Request { base, head, of: *of, preset: preset.as_deref() };
+    let mut prepared = PreparedComparison::prepare(&request, &source, &mut stop)?;
+    let names: Vec<String> =
+        prepared.pairs.iter().map(|pair| table::describe(&unmeasured(&pair.base))).collect();
+    let selected = ab::select(&names, arguments.case.as_deref())?;
+    prepared.pairs = selected.into_iter().map(|place| prepared.pairs[place].clone()).collect();
+
+    let peer = run::peer()?;
+    let (identical, pairs) = prepared.identical(&peer);
+    let order_seed = arguments.seed.unwrap_or_else(rand::random);
+    let budget = BUDGET * u32::try_from(pairs.len()).unwrap_or(u32::MAX);
+    let (deadline, rule) = (prepared.plan.deadline, settings.rule());
+    let comparison = Comparison { pairs, deadline, rule, budget: Some(budget) };
+    let results = match comparison.pairs.is_empty() {
+        true => Vec::new(),
+        false => ab::measure(&comparison, order_seed, &mut stop)?.results,
+    };
+    let lines = ab::lines(&results, &comparison.rule)?;
+    let mut machine_time: Duration = results.iter().map(|case| case.machine_time).sum();
+    let mut probing = Probing { peer: &peer, deadline, order_seed, stop: &mut stop, overhead_ns: None };
+    let mut measured = Vec::new();
+    for ((pair, compared), line) in comparison.pairs.iter().zip(&results).zip(lines) {
+        let began = Instant::now();
+        let mut explained = Explained::of_results(&line, &compared.base, &compared.head)?;
+        if explained.is_changed() {
+            probing.explain(pair, compared, &mut explained)?;
+        }
+        machine_time += began.elapsed();
+        measured.push(explained);
+    }
+    let lines = ab::with_identical(Vec::new(), &identical, &comparison.rule)?;
+    for line in &lines {
+        measured.push(Explained::unmeasured(line));
+    }
+    Ok(Answer { order_seed: Some(order_seed), machine_seconds: machine_time.as_secs_f64(), cases: measured })
+}
+
+/// Explains what two reports allow: the usage of both sides.
+fn of_reports(arguments: &ExplainArguments) -> crate::Result<Answer> {
+    let read = |path: &str| compare::read(Path::new(path));
+    let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
+    let sides = compare::pairs(&base.results, &head.results);
+    let comparison = compare::compared(&base, &head, &sides)?;
+    let mut lines = Vec::new();
+    for (line, sides) in comparison.cases.iter().zip(&sides) {
+        if let &(Some(base), Some(head)) = sides {
+            lines.push((line, base, head));
+        }
+    }
+    let names: Vec<String> = lines.iter().map(|(line, ..)| line.case.clone()).collect();
+    let selected = ab::select(&names, arguments.case.as_deref())?;
+    let mut cases = Vec::new();
+    for (line, base, head) in selected.into_iter().map(|place| lines[place]) {
+        let mut explained = Explained::of_results(line, base, head)?;
+        if explained.is_changed() {
+            let (base, head) = (Side::measured(base, None), Side::measured(head, None));
+            explained.find(&Evidence { base, head, ..Evidence::default() });
+            let note = "Reports have no system calls: only measuring again can name them. Pass two revisions or commands.";
+            explained.notes.push(note.to_owned());
+        }
+        cases.push(explained);
+    }
+    Ok(Answer { order_seed: None, machine_seconds: 0.0, cases })
+}
+
+/// The repetitions with a probe.
+struct Probing<'a> {
+    peer: &'a PeerCommand,
+    deadline: Duration,
+    order_seed: u64,
+    stop: &'a mut StopSignal,
+    /// The overhead of the observation of a call, measured once.
+    overhead_ns: Option<[f64; 2]>,
+}
+
+impl Probing<'_> {
+    fn explain(&mut self, pair: &Pair, compared: &Compared, explained: &mut Explained) -> crate::Result<()> {
+        let overhead_ns = *self.overhead_ns.get_or_insert_with(|| probes::overhead_ns(self.peer));
+        let mut evidence = Evidence {
+            is_on_several_cpus: evidence::uses_several_cpus(&compared.head),
+            base: Side::measured(&compared.base, Some(&pair.base)),
+            head: Side::measured(&compared.head, Some(&pair.head)),
+            ..Evidence::default()
+        };
+        let mut random = StdRng::seed_from_u64(self.order_seed);
+        let probed = probes::Probed { pair, peer: self.peer, deadline: self.deadline, overhead_ns };
+        explained.notes = probed.add_to(&mut evidence, explained.slower_ns(), &mut random, self.stop)?;
+        explained.find(&evidence);
+        Ok(())
+    }
+}
+
+impl Explained {
+    /// A case with results on both sides, before it is explained.
+    fn of_results(line: &Line, base: &CaseResult, head: &CaseResult) -> crate::Result<Self> {
+        let times = |side: &CaseResult| -> crate::Result<Vec<f64>> {
+            let case = &side.case;
+            let messages = case.total_bytes.map(|total| total / case.message_bytes.max(1)).or(case.messages);
+            let messages = messages.unwrap_or(1).max(1) as f64;
+            Ok(table::p50s_ns(side)?.into_iter().map(|ns| ns as f64 / messages).collect())
+        };
+        let (base_ns, head_ns) = (times(base)?, times(head)?);
+        let is_paired =
+            base_ns.len() == head_ns.len() && head.repetitions.iter().all(|one| one.log_ratio_ppb.is_some());
+        let shift = if is_paired {
+            let differences: Vec<f64> =
+                base_ns.iter().zip(&head_ns).map(|(base, head)| head - base).collect();
+            shift::paired(&differences, CONFIDENCE)
+        } else {
+            shift::unpaired(&base_ns, &head_ns, CONFIDENCE)
+        };
+        let is_roundtrip = head.case.scenario.as_str() == "roundtrip";
+        Ok(Self {
+            base_ns: shift::pseudomedian(&base_ns),
+            head_ns: shift::pseudomedian(&head_ns),
+            change_ns: shift.map(|shift| shift.estimate),
+            change_interval_ns: shift.and_then(|shift| shift.interval),
+            unit: if is_roundtrip { "round trip" } else { "message" },
+            ..Self::unmeasured(line)
+        })
+    }
+
+    fn unmeasured(line: &Line) -> Self {
+        Self {
+            case: line.case.clone(),
+            verdict: line.verdict,
+            base_ns: None,
+            head_ns: None,
+            change_ns: None,
+            change_interval_ns: None,
+            findings: Vec::new(),
+            unexplained_ns: None,
+            notes: line.reasons.iter().cloned().chain(line.undecided.clone()).collect(),
+            verdict_text: line.verdict_text(),
+            unit: "message",
+        }
+    }
+
+    fn is_changed(&self) -> bool {
+        matches!(self.verdict, Verdict::Regressed | Verdict::Improved)
+    }
+
+    /// The time of the slower side.
+    fn slower_ns(&self) -> f64 {
+        self.base_ns.unwrap_or_default().max(self.head_ns.unwrap_or_default())
+    }
+
+    fn find(&mut self, evidence: &Evidence) {
+        let Some(change_ns) = self.change_ns else { return };
+        let evidence = Evidence { unit: self.unit, change_ns, ..evidence.clone() };
+        let (findings, rest) = rules::explain(&evidence);
+        (self.findings, self.unexplained_ns) = (findings, Some(rest));
+    }
+
+    fn render(&self) -> String {
+        let Self { case, unit, .. } = self;
+        let measured = self.change_ns.zip(self.base_ns.zip(self.head_ns)).filter(|_| self.is_changed());
+        let Some((change, (base, head))) = measured else {
+            let notes: String = self.notes.iter().map(|note| format!("\n  {note}")).collect();
+            return format!("{case}: {}{notes}", self.verdict_text);
+        };
+        let time = |ns: f64| nanoseconds(whole(ns));
+        let all = signed_nanoseconds(change);
+        let interval = self.change_interval_ns.map(|ends| {
+            let [low, high] = ends.map(signed_nanoseconds);
+            format!(" (95 % interval {low} to {high})")
+        });
+        let mut lines = vec![format!(
+            "{case}: {}, {all} per {unit}{}, {} to {}",
+            self.verdict_text,
+            interval.unwrap_or_default(),
+            time(base),
+            time(head)
+        )];
+        for (place, Finding { text, explains_ns, rule, .. }) in self.findings.iter().enumerate() {
+            lines.push(format!(
+                "  {}. {text}: {} of {all} [{rule}]",
+                place + 1,
+                signed_nanoseconds(*explains_ns)
+            ));
+        }
+        if let Some(rest) = self.unexplained_ns {
+            lines.push(format!("  Not explained: {} of {all}", signed_nanoseconds(rest)));
+        }
+        lines.extend(self.notes.iter().map(|note| format!("  {note}")));
+        lines.join("\n")
+    }
+}
+
+impl Answer {
+    fn render(&self) -> String {
+        let mut lines: Vec<String> = self.cases.iter().map(Explained::render).collect();
+        if !self.cases.iter().any(Explained::is_changed) {
+            lines.push("No case changed, so there is nothing to explain.".into());
+        }
+        if let Some(seed) = self.order_seed {
+            lines.push(format!("\n{:.0} s, seed {seed}.", self.machine_seconds));
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,72 @@
+//! `roundtrip explain`: names the system call that a commit adds, in a real program, and explains nothing without a change.
+
+use crate::run::{commit_all, repository};
+use crate::{assert_contains, has_programs, printed, printed_json, refused, run_command};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const PROGRAM: &str = include_str!("../../../benches/external/c/unix_socket.c");
+const HEADER: &str = include_str!("../../../benches/external/c/roundtrip.h");
+const DEFINITION: &str = "about = ''\ndeadline_seconds = 60\n[[program]]\nslug = 'ours'\ntitle = ''\nfamily = 'socket'\n\
+    semantics = ''\ncommand = ['./ipc']\n[[case]]\nscenario = 'roundtrip'\ntransports = ['ours']\nmessage_bytes = [64]\n\
+    modes = ['2proc']\nplacements = ['same-cpu']\noperations = 200\nwarmup = 20\nrepetitions = 1\n";
+/// Twenty calls before each send, and two sends in a round trip.
+const MORE_CALLS: &str = "#include <sys/stat.h>\nstatic void more_calls(void) {\n    struct stat found;\n    \
+    for (int call = 0; call < 20; call++) stat(\"/\", &found);\n}\n";
+
+fn write(folder: &Path, file: &str, text: &str) {
+    fs::write(folder.join(file), text).unwrap();
+}
+
+/// Two commits, of which the second makes more calls.
+fn history() -> TempDir {
+    let folder = repository();
+    let root = folder.path();
+    write(root, "ours.toml", DEFINITION);
+    write(root, "roundtrip.toml", "presets = ['ours.toml']\nbuild = ['cc -O2 -o ipc unix_socket.c']\n");
+    write(root, ".gitignore", "ipc\n");
+    write(root, "roundtrip.h", HEADER);
+    write(root, "unix_socket.c", PROGRAM);
+    commit_all(root, "Add a program");
+    let (before, after) = PROGRAM.split_once("static int send_all").unwrap();
+    let (head, body) = after.split_once("{\n").unwrap();
+    write(
+        root,
+        "unix_socket.c",
+        &format!("{before}{MORE_CALLS}static int send_all{head}{{\n    more_calls();\n{body}"),
+    );
+    commit_all(root, "Look at the root before each send");
+    folder
+}
+
+#[test]
+fn names_the_call_that_a_commit_adds() {
+    if !has_programs() {
+        return;
+    }
+    let folder = history();
+    let folder = folder.path();
+    let answer =
+        printed_json(&run_command(folder, &["explain", "HEAD~1", "HEAD", "64 b", "--format", "json"]));
+    let case = &answer["cases"][0];
+    assert_eq!(case["verdict"], "regressed", "{answer}");
+    let notes = case["notes"].to_string();
+    if notes.contains("No system calls") {
+        return println!("not tested: {notes}");
+    }
+    let finding = &case["findings"][0];
+    assert_eq!(
+        (&finding["rule"], &finding["function"]),
+        (&"extra-call".into(), &serde_json::Value::Null),
+        "{answer}"
+    );
+    let text = finding["text"].as_str().unwrap();
+    assert!(text.starts_with("+40.0") && text.contains("stat` per round trip"), "{text}");
+    let explains = finding["explains_ns"].as_f64().unwrap();
+    assert!(explains > 0.5 * case["change_ns"].as_f64().unwrap(), "{answer}");
+
+    let same = printed(&run_command(folder, &["explain", "HEAD", "HEAD"]));
+    assert_contains(&same, &["No case changed, so there is nothing to explain."]);
+    refused(&run_command(folder, &["explain", "HEAD", "HEAD", "64 KiB"]), 2, &["no case matches `64 KiB`"]);
+}
