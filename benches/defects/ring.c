@@ -64,15 +64,9 @@ NOINLINE void wait_for(struct event *event, uint32_t old) {
         if (atomic_load_explicit(&event->number, memory_order_acquire) != old) return;
         __asm__ volatile("" ::: "memory");
     }
-    while (atomic_load(&event->number) == old) {
-        atomic_store(&event->is_waiting, 1);
-        if (atomic_load(&event->number) == old) futex(&event->number, FUTEX_WAIT, old);
-    }
-}
-
-NOINLINE void wake(struct event *event) {
+    atomic_store(&event->is_waiting, 1);
+    while (atomic_load(&event->number) == old) futex(&event->number, FUTEX_WAIT, old);
     atomic_store(&event->is_waiting, 0);
-    futex(&event->number, FUTEX_WAKE, 1);
 }
 
 /* Waits before a message, so that a slow receiver keeps up. TIMER_SLACK: the system may wait longer. */
@@ -83,7 +77,7 @@ NOINLINE void pace(void) {
 
 static void advance(struct event *event) {
     atomic_fetch_add(&event->number, 1);
-    if (defect == WAKE_WITHOUT_WAITER || atomic_load(&event->is_waiting)) wake(event);
+    if (defect == WAKE_WITHOUT_WAITER || atomic_load(&event->is_waiting)) futex(&event->number, FUTEX_WAKE, 1);
 }
 
 NOINLINE void count_words(volatile uint64_t *words, size_t length) {
