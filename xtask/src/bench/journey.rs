@@ -2,7 +2,7 @@
 //! of a lab; and how soon a server names a slow commit. Real repositories, builds and servers; each command is one that a user
 //! types.
 
-use super::Options;
+use super::{Options, timed};
 use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Profile};
 use crate::screen::Step;
@@ -321,18 +321,4 @@ fn served(agent: &Path, program: &Path, step: &Step) -> Result<Row> {
     let title = format!("first slow run to the culprit of {}, on a server", SERVED_COMMITS - SERVED_BEFORE);
     let peer = format!("roundtrip bisect in the checkout ({of_bisect:.0} s)");
     Ok(timed(title, seconds, peer, of_bisect, SERVED_S_MAX))
-}
-
-/// A row in milliseconds.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below the maximum")]
-fn timed(title: String, seconds: f64, peer: String, of_peer: f64, seconds_max: f64) -> Row {
-    let value = (seconds * 1e3) as u64;
-    Row::new(
-        title,
-        value,
-        "ms",
-        Peer { name: peer, value: of_peer * 1e3 },
-        BarIs::ValueAtMost,
-        seconds_max * 1e3,
-    )
 }

@@ -2,6 +2,7 @@
 //! code 3 for a miss.
 
 mod agents;
+mod explain;
 mod journey;
 mod web;
 
@@ -10,6 +11,7 @@ use crate::programs::{self, Profile};
 use crate::screen::Step;
 use crate::{server, tool, workspace};
 use anyhow::{Context, Result, ensure};
+use roundtrip_budget::{BarIs, Peer, Row};
 use std::process::{Command, ExitCode};
 
 #[derive(clap::Args)]
@@ -23,11 +25,14 @@ pub(crate) struct Options {
     /// Fewer repetitions and less data: under three minutes, less precise.
     #[arg(long)]
     quick: bool,
-    /// Only this part: for harness, rings and time-budget, a transport; journey: culprit, unchanged, lab, server; server: ingest, reads, analysis,
+    /// Only this part: for harness, rings and time-budget, a transport; explain: defects, same or a defect; journey: culprit, unchanged, lab, server; server: ingest, reads, analysis,
     /// claims, advice, soak; verdicts: changes, scenarios, tails, first-run, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
     /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
+    /// Comparisons of a program with itself in `explain` [default: 100; with --quick, 10].
+    #[arg(long, value_name = "COUNT")]
+    same: Option<u32>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -38,6 +43,8 @@ enum Budgets {
     Ab,
     /// Upload of three days of stored reports.
     Agents,
+    /// How often `roundtrip explain` names the cause of a seeded defect, and explains a program compared with itself.
+    Explain,
     /// Overhead of the harness compared with a C loop.
     Harness,
     /// Time and commands from a clone to the slow commit, from nothing to a lab's first job, and until a server names a commit.
@@ -68,6 +75,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Rings => return harness("rings", options),
         Budgets::TimeBudget => return harness("time-budget", options),
         Budgets::Agents => return agents::measure(options),
+        Budgets::Explain => return explain::measure(options),
         Budgets::Journey => return journey::measure(options),
         Budgets::Web => return web::measure(options),
         Budgets::Advisor => ("roundtrip-advisor", "advice", &["intervals", "mix", "speed"]),
@@ -129,7 +137,21 @@ impl Options {
         Ok(only)
     }
 
-    fn print(&self, rows: &[roundtrip_budget::Row]) -> Result<ExitCode> {
+    fn print(&self, rows: &[Row]) -> Result<ExitCode> {
         roundtrip_budget::print(rows, self.format == Format::Json).context("cannot print the rows")
     }
+}
+
+/// A row in milliseconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "far below the maximum")]
+fn timed(title: String, seconds: f64, peer: String, of_peer: f64, seconds_max: f64) -> Row {
+    let value = (seconds * 1e3) as u64;
+    Row::new(
+        title,
+        value,
+        "ms",
+        Peer { name: peer, value: of_peer * 1e3 },
+        BarIs::ValueAtMost,
+        seconds_max * 1e3,
+    )
 }
