@@ -10,11 +10,11 @@ use roundtrip_domain::comparison::{self, Comparison, ComparisonPair, Verdict};
 use roundtrip_storage as db;
 use roundtrip_storage::github::{pull_request, queue};
 use roundtrip_storage::job::{self, Filter};
-use roundtrip_wire::Case;
 use roundtrip_wire::lab::IDENTICAL_PROGRAM;
 use roundtrip_wire::movement::Movement;
+use roundtrip_wire::{Case, Explanation};
 use sqlx::PgPool;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of a pull request's newest jobs to read.
 const JOBS_MAX: i64 = 500;
@@ -51,17 +51,29 @@ impl LabReports {
     }
 
     /// A job's comparisons: for each preset, the base's run with the head's.
-    async fn compared(&self, project_id: i64, job: &job::Job) -> Result<Vec<(String, Comparison)>> {
+    async fn compared(&self, project_id: i64, job: &job::Job) -> Result<Vec<Compared>> {
         let runs = job::runs(&self.pool, job.job_id).await?;
         let mut compared = Vec::new();
         for head in runs.iter().filter(|run| run.commit_sha == job.commit_sha) {
             let base = runs.iter().find(|run| run.commit_sha != head.commit_sha && run.preset == head.preset);
             let Some(base) = base else { continue };
             let found = comparison::of_runs(&self.pool, project_id, base.run_id, head.run_id).await;
-            compared.push((base.commit_sha.clone(), found.map_err(|error| anyhow!("{error}"))?));
+            compared.push(Compared {
+                base_sha: base.commit_sha.clone(),
+                comparison: found.map_err(|error| anyhow!("{error}"))?,
+                explanations: db::explanation::of_run(&self.pool, head.run_id).await?,
+            });
         }
         Ok(compared)
     }
+}
+
+/// A comparison of a job.
+struct Compared {
+    base_sha: String,
+    comparison: Comparison,
+    /// Why results of the head are slower, by series.
+    explanations: HashMap<i64, Explanation>,
 }
 
 #[async_trait]
@@ -82,10 +94,11 @@ impl Reports for LabReports {
         for (machine, job) in &jobs {
             let compared =
                 if job.status == "done" { self.compared(row.project_id, job).await? } else { Vec::new() };
-            let is_alone = compared.iter().all(|(_, comparison)| comparison.pairs.is_empty());
+            let is_alone = compared.iter().all(|compared| compared.comparison.pairs.is_empty());
             legs.push(leg(machine, job, is_offline(machine), is_alone));
-            for (base, comparison) in compared {
-                base_sha = base;
+            for compared in compared {
+                let Compared { comparison, explanations, .. } = compared;
+                base_sha = compared.base_sha;
                 for moved in comparison.machines.into_iter().filter_map(|of| of.moved) {
                     let known = movements.entry(machine.clone()).or_insert_with(|| moved.clone());
                     if known.movement < moved.movement {
@@ -95,7 +108,7 @@ impl Reports for LabReports {
                 for pair in comparison.pairs {
                     repetitions.add(&pair);
                     let series = format!("{}/{}/series", self.public_url, row.project);
-                    rows.extend(rows_of(machine, &series, &pair));
+                    rows.extend(rows_of(machine, &series, &pair, &explanations));
                 }
             }
         }
@@ -144,7 +157,14 @@ fn leg(machine: &str, job: &job::Job, is_offline: bool, is_alone: bool) -> Leg {
 }
 
 /// The row for p50, and one for p99 if only that changed. They link to pages below `series`.
-fn rows_of(machine: &str, series: &str, pair: &ComparisonPair) -> Vec<ComparedSeries> {
+fn rows_of(
+    machine: &str,
+    series: &str,
+    pair: &ComparisonPair,
+    explanations: &HashMap<i64, Explanation>,
+) -> Vec<ComparedSeries> {
+    let explanation = pair.head.as_ref().and_then(|head| explanations.get(&head.series_id));
+    let finding = explanation.and_then(|explanation| explanation.findings.first());
     let figure = |of: fn(&comparison::MeasuredSide) -> i64| {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a message")]
         let side = |side: &Option<comparison::MeasuredSide>| side.as_ref().map(|side| of(side) as f64);
@@ -165,6 +185,7 @@ fn rows_of(machine: &str, series: &str, pair: &ComparisonPair) -> Vec<ComparedSe
             undecided: pair.undecided.clone(),
             url: pair.head.as_ref().map(|head| format!("{series}/{}", head.series_id)),
             no_change_beyond: pair.no_change_beyond,
+            finding: finding.map(|finding| finding.text.clone()),
         };
     let mut rows =
         vec![row("p50", figure(|side| side.latency_ns.p50), pair.change, pair.change_interval, pair.verdict)];

@@ -3,8 +3,10 @@
 use crate::run::Key;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Explanation;
-use sqlx::PgConnection;
 use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use std::collections::HashMap;
+use uuid::Uuid;
 
 /// Stores the explanations of a run, each with its series.
 pub async fn insert(
@@ -28,4 +30,15 @@ pub async fn insert(
         .await?;
     }
     Ok(())
+}
+
+/// The explanations of a run's results, by series.
+pub async fn of_run(pool: &PgPool, run_id: Uuid) -> sqlx::Result<HashMap<i64, Explanation>> {
+    let rows = sqlx::query!(
+        r#"select series_id, contents as "contents: Json<Explanation>" from explanation where run_id = $1"#,
+        run_id,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.series_id, row.contents.0)).collect())
 }

@@ -49,7 +49,7 @@ pub fn body(report: &PullRequestReport) -> String {
 pub fn summary(report: &PullRequestReport) -> String {
     let opening = format!("### {}\n\n{}{}\n\n", headline(report), movements(report), commits(report));
     let next = next_step(report).map(|next| format!("{next}\n\n")).unwrap_or_default();
-    let below = [acknowledgement(report), machines(report)].concat();
+    let below = [why(report), acknowledgement(report), machines(report)].concat();
     let folded = folded(report);
     let used = marker(&report.project).len() + opening.len() + next.len() + below.len() + folded.len();
     let table = table(report, BYTES_MAX.saturating_sub(used + BYTES_LEFT_OUT));
@@ -246,6 +246,17 @@ fn name(row: &ComparedSeries, common: &Common<'_>) -> String {
     let metric = common.metric.is_none().then(|| escaped(&row.metric));
     let parts = [escaped(&row.transport), size].into_iter().chain(case).chain(metric);
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+/// The cause of the first slowdown that the job explained.
+fn why(report: &PullRequestReport) -> String {
+    let slower = report.changed().into_iter().filter(|row| row.verdict == Verdict::Regressed);
+    let mut explained = slower.filter_map(|row| Some((row, row.finding.as_deref()?)));
+    explained.next().map_or_else(String::new, |(row, finding)| {
+        let name = name(row, &Common::default());
+        let name = row.url.as_ref().map_or_else(|| name.clone(), |url| format!("[{name}]({url})"));
+        format!("**Why:** {name}: {}\n\n", escaped_long(finding))
+    })
 }
 
 fn acknowledgement(report: &PullRequestReport) -> String {

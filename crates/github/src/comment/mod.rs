@@ -106,6 +106,8 @@ pub struct ComparedSeries {
     pub url: Option<String>,
     /// If it did not change: it has not changed by more than this share.
     pub no_change_beyond: Option<f64>,
+    /// The cause that accounts for most of the change, if the job explained it.
+    pub finding: Option<String>,
 }
 
 /// A user's statement that a slowdown is intended.

@@ -35,6 +35,7 @@ pub(super) fn row(verdict: Verdict) -> ComparedSeries {
         undecided: (verdict == Verdict::Inconclusive).then(|| UNDECIDED.to_owned()),
         url: Some("https://perf.example.org/libfoo/series/7".into()),
         no_change_beyond: Some(0.03),
+        finding: None,
     }
 }
 
@@ -65,6 +66,22 @@ fn methodology_states_how_cases_were_compared() {
     assert_eq!(text(&[12, 60], &[]), in_pairs);
     assert_eq!(text(&[], &[20]), without);
     assert_eq!(text(&[60, 12], &[20]), format!("{in_pairs} {without}"));
+}
+
+#[test]
+fn names_the_cause_of_the_first_explained_slowdown() {
+    let mut report = report(&[Verdict::Improved, Verdict::Regressed, Verdict::Regressed]);
+    let finding = |text: &str| Some(text.to_owned());
+    report.rows[0].finding = finding("-1.00 `read` per round trip");
+    assert!(!body(&report).contains("Why"), "only slowdowns");
+    report.rows[2].finding = finding("+1.00 `sendmsg` per round trip <b>");
+    let series =
+        "[unix-stream · 64 KiB · roundtrip, 2proc, same-cpu · p50](https://perf.example.org/libfoo/series/7)";
+    let line = format!("\n**Why:** {series}: ");
+    let text = body(&report);
+    let (_, why) = text.split_once(&line).unwrap();
+    let why = why.lines().next().unwrap();
+    assert!(why.contains("sendmsg") && why.ends_with("per round trip &lt;b&gt;"), "{why}");
 }
 
 fn many(verdict: Verdict, count: usize) -> Vec<Verdict> {
@@ -232,6 +249,7 @@ prop_compose! {
             transport, case, machine, metric: "p50".into(), message_bytes: bytes,
             base_ns: numbers.map(|numbers| numbers.0), head_ns: numbers.map(|numbers| numbers.1),
             change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict], no_change_beyond: None,
+            finding: None,
             undecided: (verdict == 3).then(|| "uneven".to_owned()), url: None,
         }
     }

@@ -74,6 +74,7 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
             undecided: None,
             url: None,
             no_change_beyond: Some(0.03),
+            finding: None,
         }],
         ..PullRequestReport::default()
     }
