@@ -51,6 +51,7 @@ const OF_PATH: Record<string, Record<string, string>> = {
 
 /** Further addresses, for other shapes of responses: imports, other runs, all options. */
 const FURTHER: Record<string, string[]> = {
+  "/api/v1/charts/budget": [`series=${everySeries()}&last=1`],
   "/api/v1/charts/changes": [`series=${everySeries()}`],
   "/api/v1/charts/line": [`series=${everySeries()}&quantiles=min,p50,p999&repetitions=false`],
   "/api/v1/points": [`series=${everySeries()}`],
@@ -105,7 +106,7 @@ function closed(schema: unknown): unknown {
   return isOpen ? { ...copy, additionalProperties: false } : copy;
 }
 
-const formats = Object.fromEntries(["int32", "int64", "double"].map((name) => [name, true]));
+const formats = Object.fromEntries(["int32", "int64", "float", "double"].map((name) => [name, true]));
 const ajv = new Ajv2020({
   strict: false,
   formats: {

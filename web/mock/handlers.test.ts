@@ -1,5 +1,8 @@
 import { getResponse } from "msw";
 import { expect, it } from "vitest";
+import type { BudgetSeries } from "@/api/types";
+import { budgetsOf, elapsedNs } from "@/lib/budget";
+import { messagesPerOperation } from "@/lib/cases";
 import { stateOf } from "./endpoint";
 import { mockApi } from "./handlers";
 
@@ -81,6 +84,25 @@ it("queues and cancels jobs", async () => {
   await ask(api, "PATCH", "/api/v1/agents/1", { is_enabled: false });
   const { agents } = (await ask(api, "GET", "/api/v1/projects/libfoo/agents")).body;
   expect((agents as Body[])[0]).toMatchObject({ is_enabled: false, is_draining: true });
+});
+
+it("has budgets that add up to the time and the overlap, except for imports and old points", async () => {
+  const api = mockApi();
+  const { world } = api;
+  const ids = world.series.map(({ summary }) => summary.series_id);
+  const { body } = await ask(api, "GET", `/api/v1/charts/budget?series=${ids}`);
+  const answer = new Map((body.series as BudgetSeries[]).map((columns) => [columns.series_id, columns]));
+  for (const series of world.series) {
+    const columns = answer.get(series.summary.series_id);
+    const budgets = columns === undefined ? [] : budgetsOf(columns);
+    const points = new Map(world.pointsOf(series).map((point) => [point.commit_ordinal, point]));
+    if (series.isImported) expect(budgets).toEqual([]);
+    else expect(budgets.length > 0).toBe(points.size > 0);
+    for (const budget of budgets) {
+      const p50 = points.get(budget.ordinal)?.latency_ns.p50 ?? 0;
+      expect(elapsedNs(budget)).toBeCloseTo(p50 / (messagesPerOperation(series.summary.case) ?? 1));
+    }
+  }
 });
 
 it("paginates lists", async () => {

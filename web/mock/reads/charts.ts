@@ -1,8 +1,8 @@
 /** Charts: lines over commits, heat maps, sweeps and change points. */
-import type { HeatMapChart, LineSeries, Point, SweepChart } from "@/api/types";
+import type { BudgetSeries, HeatMapChart, LineSeries, Point, SweepChart } from "@/api/types";
 import { between, type Mocks, only } from "../endpoint";
 import { changesOf } from "../world/changes";
-import { binsOf, STEPS_PER_DOUBLING, statedPointOf } from "../world/figures";
+import { binsOf, budgetOf, STEPS_PER_DOUBLING, statedPointOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
 import { seriesIn, seriesOf } from "./series";
@@ -12,6 +12,9 @@ type Figures = Range & { rate?: string; repetitions?: string };
 type Quantile = keyof Point["latency_ns"];
 
 export const charts = {
+  "/api/v1/charts/budget": (world, { query }) => ({
+    series: seriesIn(world, query.series).map((entry) => budgets(world, entry, query)),
+  }),
   "/api/v1/charts/changes": (world, { query }) => ({
     change_points: changesOf(world, seriesIn(world, query.series)),
   }),
@@ -89,6 +92,42 @@ function statedLine(world: World, series: MockSeries): LineSeries {
       center: deltas(points.map(({ center_ns }) => center_ns)),
       low: deltas(points.map(({ low_ns }) => low_ns ?? 0)),
       high: deltas(points.map(({ high_ns }) => high_ns ?? 0)),
+    },
+  };
+}
+
+function budgets(world: World, series: MockSeries, range: Range): BudgetSeries {
+  const points = inRange(world.pointsOf(series), range);
+  const of = points.flatMap((point) => {
+    const budget = budgetOf(series, point);
+    return budget === null ? [] : [{ point, budget }];
+  });
+  type Found = (typeof of)[number]["budget"];
+  const scaled = <Value extends number | null>(values: Value[], factor: number) =>
+    values.map((value) => (value === null ? value : value * factor) as Value);
+  const column = <Value extends number | null>(value: (budget: Found) => Value) => {
+    const mean = of.map(({ budget }) => value(budget));
+    return { mean, q1: scaled(mean, 0.97), q3: scaled(mean, 1.04) };
+  };
+  const part = (name: keyof Found["parts_ns"]) => column(({ parts_ns }) => parts_ns[name]);
+  const event = (name: keyof Found["events"]) => column(({ events }) => events[name]);
+  return {
+    series_id: series.summary.series_id,
+    commit_ordinals: deltas(of.map(({ point }) => point.commit_ordinal)),
+    parts_ns: {
+      sender_user: part("sender_user"),
+      sender_kernel: part("sender_kernel"),
+      receiver_user: part("receiver_user"),
+      receiver_kernel: part("receiver_kernel"),
+      ready: part("ready"),
+      asleep: part("asleep"),
+      overlap: part("overlap"),
+    },
+    events: {
+      waits: event("waits"),
+      preemptions: event("preemptions"),
+      migrations: event("migrations"),
+      page_faults: event("page_faults"),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The figures of a series at a run: a level with changes and noise. */
 import type { HistogramBin, Point, Repetition, RunSummary, StatedPoint } from "@/api/types";
+import { messagesPerOperation } from "@/lib/cases";
 import { aPoint, aRepetition, aStatedPoint, latency } from "@/test/fixtures";
 import {
   DRIFT,
@@ -86,6 +87,47 @@ export function pointOf(series: MockSeries, run: RunSummary): Point {
     delivered: COUNT - lost,
     lossy: lost > 0,
   });
+}
+
+/** The first commit whose agents report budgets, on the machine that was updated late. */
+const BUDGETS_FROM = 12;
+
+/** Where the time goes: parts that add up to the p50 per message and the overlap. `null` for imports and old agents. */
+export function budgetOf(series: MockSeries, point: Point) {
+  const { summary, machine, isImported } = series;
+  const { placement } = summary.case;
+  const { commit_ordinal: ordinal } = point;
+  const isLate = machine.machine === "lab-arm-1";
+  if (isImported || (isLate && ordinal < BUDGETS_FROM)) return null;
+  const message_ns = point.latency_ns.p50 / (messagesPerOperation(summary.case) ?? 1);
+  // A change of the level is in the receiver's kernel.
+  const added_ns = Math.max(0, message_ns * (1 - 1 / stepsOf(series, ordinal)));
+  const before_ns = message_ns - added_ns;
+  const isSpinning = summary.transport.slug === "ring-spin";
+  const isShared = summary.transport.family === "shared-memory";
+  const [asleep, overlap] = placement === "same-cpu" ? [0.01, 0] : isSpinning ? [0, 0.9] : [0.3, 0.08];
+  const ready = placement === "same-cpu" ? 0.06 * wobble(0.3, summary.series_id, ordinal) : 0.01;
+  const busy = before_ns * (1 - asleep - ready + overlap);
+  const kernel = isSpinning ? 0.03 : isShared ? 0.6 : 0.88;
+  const sender = 0.48 * wobble(0.03, summary.series_id, ordinal, 1);
+  const switches = isSpinning ? 0.001 : summary.case.scenario === "roundtrip" ? 2 : 0.4;
+  return {
+    parts_ns: {
+      sender_user: busy * sender * (1 - kernel),
+      sender_kernel: busy * sender * kernel,
+      receiver_user: busy * (1 - sender) * (1 - kernel),
+      receiver_kernel: busy * (1 - sender) * kernel + added_ns,
+      ready: before_ns * ready,
+      asleep: before_ns * asleep,
+      overlap: before_ns * overlap,
+    },
+    events: {
+      waits: switches * wobble(0.01, summary.series_id, ordinal, 2),
+      preemptions: 0.002 * noise(summary.series_id, ordinal, 4),
+      migrations: isLate ? null : 0,
+      page_faults: 0.01 * noise(summary.series_id, ordinal, 5),
+    },
+  };
 }
 
 export function statedPointOf({ summary, machine, operation_ns }: MockSeries, run: RunSummary): StatedPoint {

@@ -125,6 +125,18 @@ export const lineQuery = (seriesIds: number[], asked: LineAsked) => ({
   enabled: seriesIds.length > 0,
 });
 
+/** Where the time of a message goes. */
+export const budgetQuery = (
+  seriesIds: number[],
+  asked: Omit<QueryOf<"/api/v1/charts/budget">, "series">,
+) => ({
+  ...moving(read("/api/v1/charts/budget", { query: { series: joined(seriesIds), ...asked } })),
+  enabled: seriesIds.length > 0,
+});
+
+/** The same for the newest point of each series. */
+export const newestBudgetQuery = (seriesIds: number[]) => budgetQuery(seriesIds, { last: 1 });
+
 export const heatMapQuery = (series: number, asked: Omit<QueryOf<"/api/v1/charts/heatmap">, "series">) =>
   moving(read("/api/v1/charts/heatmap", { query: { series, ...asked } }));
 

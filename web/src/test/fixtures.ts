@@ -46,6 +46,36 @@ export const aPoint = builder<Api.Point>({
   lossy: false,
 });
 
+/** The same budget at each ordinal: 10 µs with 1 µs of overlap, half of it in the sender. */
+export function aBudgetSeries(ordinals: number[], change: Partial<Api.BudgetSeries["parts_ns"]> = {}) {
+  const column = (mean: number) => ({
+    mean: ordinals.map(() => mean),
+    q1: ordinals.map(() => 0.9 * mean),
+    q3: ordinals.map(() => 1.1 * mean),
+  });
+  const unknown = ordinals.map(() => null);
+  return {
+    series_id: 1,
+    commit_ordinals: ordinals.map((ordinal, place) => ordinal - (ordinals[place - 1] ?? 0)),
+    parts_ns: {
+      sender_user: column(500),
+      sender_kernel: column(5000),
+      receiver_user: column(500),
+      receiver_kernel: column(3900),
+      ready: column(1000),
+      asleep: column(100),
+      overlap: column(1000),
+      ...change,
+    },
+    events: {
+      waits: column(2),
+      preemptions: column(0.00002),
+      migrations: { mean: unknown, q1: unknown, q3: unknown },
+      page_faults: column(0),
+    },
+  } satisfies Api.BudgetSeries;
+}
+
 export function latency(p50: number): Api.Point["latency_ns"] {
   return {
     min: p50 * 0.9,

@@ -19,6 +19,7 @@ import { RunsTable } from "@/components/RunsTable";
 import { Suspicions } from "@/components/Suspicions";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
+import { newestBudgets } from "@/lib/budget";
 import { endsOf, type Parameters, parameterNames, parametersKey } from "@/lib/cases";
 import { distinct, groupBy } from "@/lib/collections";
 import { useSearchChange, useTitle } from "@/lib/hooks";
@@ -45,7 +46,7 @@ import {
 } from "./data";
 import { Headline } from "./Headline";
 import { firstRows, importedGroups, seriesOfGroups } from "./imported";
-import { importedQuery, measuredQuery, rowsOf, shownRegressions } from "./load";
+import { budgetsQuery, importedQuery, measuredQuery, rowsOf, shownRegressions } from "./load";
 import { Machines } from "./Machines";
 import { Onboarding } from "./Onboarding";
 import { OpenRegressions } from "./OpenRegressions";
@@ -71,6 +72,7 @@ export function OverviewPage() {
   const alike = measured?.series ?? [];
   const slice = measured === null ? null : chosenSlice(alike, measured.traffic, search.parameters);
   const sliceSeries = slice === null ? [] : seriesOfSlice(alike, slice);
+  const { data: budgets } = useQuery(budgetsQuery(sliceSeries));
   const details = useRunDetails(detailedRuns(runs, alike));
   const fleet = useFleet(project, machines, runs);
   const { rows, series } = useRegressionRows(project, open.regressions);
@@ -150,6 +152,7 @@ export function OverviewPage() {
             project={project}
             slice={slice}
             machines={having(measured.machines)}
+            budgets={newestBudgets(budgets)}
             rows={transportGrid({
               slice,
               series: alike,

@@ -1,10 +1,12 @@
 /** Every transport on every machine: recent commits and the newest value. */
 import { Link } from "@tanstack/react-router";
 import type { LineSeries } from "@/api/types";
+import { BudgetBar, BudgetLegend } from "@/components/BudgetBar";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { RowTable, rowHead, Table } from "@/components/ui/Table";
 import { QuantityText, TimeText } from "@/components/ui/text";
+import { type Budget, partsIn } from "@/lib/budget";
 import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
 import { legendsOf } from "@/lib/changes";
 import { historyOf } from "@/lib/history";
@@ -15,9 +17,12 @@ import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
 import { type Cell, caseOf, type GridRow, headlineValue, type Slice, shapeOf } from "./data";
 import type { ImportedCell, ImportedGroup } from "./imported";
 
-type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[] };
+/** The newest budgets by series. */
+type Budgets = ReadonlyMap<number, Budget>;
 
-export function TransportGrid({ project, slice, machines, rows }: Props) {
+type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[]; budgets: Budgets };
+
+export function TransportGrid({ project, slice, machines, rows, budgets }: Props) {
   const shape = shapeOf(rows);
   return (
     <>
@@ -34,6 +39,7 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
                 project={project}
                 cell={cellOf(row) ?? { kind: "missing" }}
                 domain={shape.domain}
+                budgets={budgets}
               />
             );
             return [machine, cell] as const;
@@ -41,14 +47,23 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
         ]}
       />
       <p className="section-note">{noteOf(slice, shape)}</p>
+      {budgets.size > 0 && (
+        <div className="section-note">
+          Bars: where the time of the newest point goes.
+          <BudgetLegend parts={partsIn(budgets.values())} />
+        </div>
+      )}
     </>
   );
 }
 
-function CellContent({ project, cell, domain }: { project: string; cell: Cell; domain: [number, number] }) {
+type CellProps = { project: string; cell: Cell; domain: [number, number]; budgets: Budgets };
+
+function CellContent({ project, cell, domain, budgets }: CellProps) {
   switch (cell.kind) {
     case "measured": {
       const { kind, value } = headlineValue(cell.latest);
+      const budget = budgets.get(cell.series.series_id);
       return (
         <Link {...toSeries(project, cell.series.series_id)} className="grid-cell">
           {cell.values.length === 1 && kind === "latency" && !cell.latest.lossy ? (
@@ -61,6 +76,7 @@ function CellContent({ project, cell, domain }: { project: string; cell: Cell; d
             quantity={kind === "rate" ? quantityOfRate(value) : quantityOfNs(value)}
           />
           <CellRemarks cell={cell} />
+          {budget !== undefined && <BudgetBar budget={budget} />}
         </Link>
       );
     }

@@ -6,6 +6,7 @@ import {
   facetsQuery,
   jobsQuery,
   machinesQuery,
+  newestBudgetQuery,
   regressionQuery,
   regressionsQuery,
   runQuery,
@@ -14,11 +15,18 @@ import {
   seriesListQuery,
   seriesQuery,
 } from "@/api/queries";
-import type { Regression, RegressionDetail } from "@/api/types";
+import type { Regression, RegressionDetail, SeriesSummary } from "@/api/types";
 import { IMPORTED, valuesOf } from "@/lib/choices";
 import { OPEN } from "@/lib/queue";
 import { askedFor, clearest } from "@/lib/regressions";
-import { chosenScenario, chosenTraffic, detailedRuns, sliceOptions } from "./data";
+import {
+  chosenScenario,
+  chosenSlice,
+  chosenTraffic,
+  detailedRuns,
+  seriesOfSlice,
+  sliceOptions,
+} from "./data";
 import type { OverviewSearch } from "./search";
 
 /** The selected slice and the other options; `null` without results. */
@@ -60,7 +68,10 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
     queryClient.prefetchQuery(errorRatesQuery(project)),
     queryClient.prefetchQuery(jobsQuery(project, OPEN)),
   ]);
+  const slice = measured === null ? null : chosenSlice(measured.series, measured.traffic, search.parameters);
+  const shown = slice === null ? [] : seriesOfSlice(measured?.series ?? [], slice);
   await Promise.all([
+    ...(shown.length > 0 ? [queryClient.prefetchQuery(budgetsQuery(shown))] : []),
     ...detailedRuns(runs, measured?.series ?? []).map(({ run_id, series_ids }) =>
       queryClient.prefetchQuery(runQuery(run_id, series_ids)),
     ),
@@ -68,6 +79,10 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
     ...shownRegressions(regressions).map((regression) => loadRegression(queryClient, project, regression)),
   ]);
 }
+
+/** Where the time of a message goes, for each series of a slice. */
+export const budgetsQuery = (series: SeriesSummary[]) =>
+  newestBudgetQuery(series.map(({ series_id }) => series_id));
 
 async function loadRegression(queryClient: QueryClient, project: string, regression: Regression) {
   const { regression_id } = regression;

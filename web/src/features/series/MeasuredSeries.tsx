@@ -1,9 +1,10 @@
 /** A series with samples: every operation was timed. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { memo, useCallback, useDeferredValue, useMemo } from "react";
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useMemo } from "react";
 import { changePointsQuery, runQuery } from "@/api/queries";
 import type { ChangePoint, CommitSummary, SeriesSummary } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Section } from "@/components/ui/states";
 import { numeric, rowHead, TableSection } from "@/components/ui/Table";
@@ -35,6 +36,9 @@ import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
 import { useDriftStarts, useStops } from "./useStops";
+
+// Below the trend, so it may arrive later.
+const TimeBudget = lazy(async () => ({ default: (await import("./TimeBudget")).TimeBudget }));
 
 const NO_CHANGES: ChangePoint[] = [];
 
@@ -72,7 +76,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       [pinned, detail.data, earlierPoint, earlier, run.data],
     ),
   );
-  const rangeOfDistributions = useDeferredValue(range);
+  const laterRange = useDeferredValue(range);
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
   const commitsAt = useCommitsAt(series);
@@ -121,10 +125,23 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               {...(axis === "commits" && { onCompare })}
             />
             {axis === "commits" && !isFromFile && (
+              <Suspense fallback={<LoadingBudget />}>
+                <TimeBudget
+                  series={series}
+                  extent={extent}
+                  range={laterRange}
+                  pinned_x={pinned_x}
+                  changes={changes}
+                  onPin={onPin}
+                  onRange={onRange}
+                />
+              </Suspense>
+            )}
+            {axis === "commits" && !isFromFile && (
               <Distributions
                 series={series}
                 extent={extent}
-                range={rangeOfDistributions}
+                range={laterRange}
                 reach={search.reach ?? "usual"}
                 changes={changes}
                 onPin={onPin}
@@ -200,6 +217,15 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
         </div>
       )}
     </>
+  );
+}
+
+function LoadingBudget() {
+  const pending = { error: null, onRetry: () => {} };
+  return (
+    <ChartFrame name="budget" title="Where the time goes" summary="" table={null} pending={pending}>
+      {null}
+    </ChartFrame>
   );
 }
 

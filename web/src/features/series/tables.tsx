@@ -149,7 +149,7 @@ export function percentilesTable({ series_id }: SeriesSummary, points: Curve["po
   ]);
 }
 
-function fileName(series: SeriesSummary): string {
+export function fileName(series: SeriesSummary): string {
   const { machine, transport, case: kase, methodology } = series;
   const benchmark = benchmarkName(kase);
   if (benchmark !== null) {

@@ -21,6 +21,7 @@ import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, positionsOf } fr
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
+import { Budgets } from "./Budgets";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
 import { crossingsTable, LoadField, sweepTable } from "./tables";
 import { chosenLoad } from "./topology";
@@ -60,7 +61,8 @@ function useSweep(project: string, place: Place) {
   const hidden = lines.filter(({ isShown }) => !isShown);
   const crossings = crossingsOf(chart.crossovers, shown);
   const answer = fastestOf(shown, figure, figure === "p50" ? crossings : []);
-  return { project, place, loads, load, figures, figure, lines, shown, hidden, crossings, answer };
+  const ordinal = chart.commit?.ordinal;
+  return { project, place, loads, load, figures, figure, lines, shown, hidden, crossings, answer, ordinal };
 }
 
 type SweepProps = ReturnType<typeof useSweep>;
@@ -91,6 +93,7 @@ function Sweep({ project, place }: { project: string; place: Place }) {
       </header>
       <SweepControls {...sweep} />
       {lines.length > 0 && <SweepLines {...sweep} />}
+      <Budgets {...sweep} />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import type { Place } from "@/api/place";
 import type { SweepAsked } from "@/api/queries";
 import type { Asked } from "@/lib/choices";
-import { commitSha, oneOf, present, searchOf, slug, slugs, slugsOf } from "@/lib/search";
+import { commitSha, oneOf, present, searchOf, slug, slugs, slugsOf, whole } from "@/lib/search";
 import { FIGURES } from "@/lib/sweep";
 import { TIMES, TOPOLOGIES } from "./topology";
 
@@ -17,6 +17,8 @@ export const parseSweepSearch = searchOf({
   commit: commitSha,
   /** Keys of hidden lines, separated by dots. */
   hidden: slugs,
+  /** The message size of the time budgets. */
+  budget: whole,
   /** Keys of the two compared lines, separated by a dot. */
   pair: (value) => (slugsOf(slugs(value)).length === 2 ? slugs(value) : undefined),
 });
