@@ -24,6 +24,7 @@
 //! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
 //! - `detect`: finds change points in a CSV file.
 //! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
+//! - `profile`: call stacks of the ends.
 //! - `record`: message sizes of a running process.
 //! - `format`: numbers with units.  `output`: standard output, and progress on standard error.
 //! - `failure`: every failure and its exit code.
@@ -57,6 +58,7 @@ mod output;
 mod platform;
 mod presets;
 mod probe_effect;
+mod profile;
 mod programs;
 mod ranking;
 mod record;
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
+        Command::Profile(arguments) => profile::profile(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
         Command::Bisect(arguments) => bisect::bisect(&arguments),
         Command::Import(arguments) => import::import(&arguments),
