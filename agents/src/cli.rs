@@ -41,7 +41,7 @@ pub(crate) struct Cli {
 
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.
 const VERBS: [(&str, &[&str]); 4] = [
-    ("Measure", &["init", "run", "show", "list", "doctor", "matrix", "probe-effect"]),
+    ("Measure", &["init", "run", "show", "list", "doctor", "matrix", "probe-effect", "profile"]),
     ("Compare", &["ab", "compare", "explain", "bisect", "detect"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
     ("Server and lab", &["upload", "exchange", "project", "job", "agent", "enrol", "service"]),
@@ -207,6 +207,15 @@ pub(crate) enum Command {
         roundtrip probe-effect --probe sched --transport socketpair --format json"
     )]
     ProbeEffect(ProbeEffectArguments),
+    /// Show which functions use the time of a message (Linux).
+    #[command(
+        after_help = "Samples the call stacks of both ends, on CPU and waiting. Formats of --output: .folded for flame graphs, .json \
+        for profiler.firefox.com.\n\n\
+        Examples:\n  \
+        roundtrip profile pipe --size 64 --placement same-cpu\n  \
+        roundtrip profile unix-stream --output stacks.folded"
+    )]
+    Profile(ProfileArguments),
     /// Record the message sizes of a running process (Linux).
     #[command(
         after_help = "Prints a size profile and the overhead of recording. Stores the sizes only, never the contents.\n\n\
@@ -336,6 +345,18 @@ pub(crate) struct RunArguments {
     pub(crate) commands: CommandArguments,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArguments {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArguments,
+    /// Preset or definition (FILE.toml) [default: quick].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: Option<String>,
+    /// Write all stacks to this file instead of printing functions.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Cases to select from the presets; all without an argument.

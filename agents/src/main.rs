@@ -25,6 +25,7 @@
 //! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
 //! - `detect`: finds change points in a CSV file.
 //! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
+//! - `profile`: call stacks of the ends.
 //! - `record`: message sizes of a running process.
 //! - `format`: numbers with units.  `output`: standard output, and progress on standard error.
 //! - `failure`: every failure and its exit code.
@@ -60,6 +61,7 @@ mod output;
 mod platform;
 mod presets;
 mod probe_effect;
+mod profile;
 mod programs;
 mod ranking;
 mod record;
@@ -108,6 +110,7 @@ fn main() -> ExitCode {
         Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
+        Command::Profile(arguments) => profile::profile(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Bisect(arguments) => bisect::bisect(&arguments),
