@@ -267,13 +267,12 @@ fn no_delay(case: &Case<'_>) -> Option<Found> {
 }
 
 fn buffer_size(case: &Case<'_>) -> Option<Found> {
-    let sizes: [(&str, fn(&Channel) -> Option<u64>); 3] = [
-        ("send buffer", |channel| channel.send_bytes),
-        ("receive buffer", |channel| channel.receive_bytes),
-        ("pipe", |channel| channel.capacity_bytes),
-    ];
-    let found = sizes.into_iter().find_map(|(name, size)| Some((name, changed(case.evidence, size)?)));
-    let (name, [base, head]) = found?;
+    let evidence = case.evidence;
+    let send = changed(evidence, |channel| channel.send_bytes).map(|sizes| ("send buffer", sizes));
+    let receive =
+        || changed(evidence, |channel| channel.receive_bytes).map(|sizes| ("receive buffer", sizes));
+    let pipe = || changed(evidence, |channel| channel.capacity_bytes).map(|sizes| ("pipe", sizes));
+    let (name, [base, head]) = send.or_else(receive).or_else(pipe)?;
     // The kernel adapts the buffers of TCP by itself, in small steps.
     let is_plain = base.max(head) as f64 >= 1.5 * base.min(head) as f64;
     is_plain.then_some(())?;
@@ -585,7 +584,9 @@ fn copy(case: &Case<'_>) -> Option<Found> {
 fn slower_memory(case: &Case<'_>) -> Option<Found> {
     let (name, own) = case.function()?;
     let had_it = own.base.min(own.head) >= 0.1 * own.base.max(own.head);
-    (had_it && case.evidence.is_on_several_cpus && case.found.is_empty()).then_some(())?;
+    let is_explained =
+        case.found.iter().any(|(_, found)| found.ns.abs() > 0.5 * case.evidence.change_ns.abs());
+    (had_it && case.evidence.is_on_several_cpus && !is_explained).then_some(())?;
     let text = format!(
         "{}, without other calls: memory may be slower (false sharing)",
         case.takes(&format!("`{name}` takes"), own.change())
@@ -755,7 +756,7 @@ mod tests {
                     side.more(&CallRate {
                         outcome: Outcome::Zero,
                         ..call("futex-wake", "", 2.0, 0.0, 3_000.0)
-                    })
+                    });
                 },
                 "wake-without-waiter",
                 "+2.00 futex wakes per round trip, although no thread waits",
