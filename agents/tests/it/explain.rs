@@ -74,7 +74,9 @@ fn names_the_call_that_a_commit_adds() {
     let explains = finding["explains_ns"].as_f64().unwrap();
     assert!(explains > 0.5 * case["change_ns"].as_f64().unwrap(), "{answer}");
 
-    let same = printed(&run_command(folder, &["explain", "HEAD", "HEAD"]));
+    write(folder, "note", "Not part of the program.");
+    commit_all(folder, "Add a note");
+    let same = printed(&run_command(folder, &["explain", "HEAD~1", "HEAD"]));
     assert_contains(&same, &["No case changed, so there is nothing to explain."]);
     refused(&run_command(folder, &["explain", "HEAD", "HEAD", "64 KiB"]), 2, &["no case matches `64 KiB`"]);
 }
