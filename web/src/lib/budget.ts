@@ -114,11 +114,11 @@ export function percent(share: number): string {
   return share > 0 && share < 0.005 ? "< 1 %" : `${Math.round(100 * share)} %`;
 }
 
-/** A number of events per message, with three digits; rare events with two. */
+/** A number of events per message, with three digits, at most three of them decimals. */
 export function formatEvents(count: number): string {
   if (count > 0 && count < 0.001) return "< 0.001";
   return count < 100
-    ? String(Number(count.toPrecision(count < 0.1 ? 2 : 3)))
+    ? String(Number(Number(count.toPrecision(3)).toFixed(3)))
     : formatCount(Math.round(count));
 }
 

@@ -60,7 +60,7 @@ it("has no section without budgets", async () => {
 it.each([
   ["their unit once", 845, 906, formatDividedNs, " [845, 906]"],
   ["both units if they differ", 980, 1540, formatDividedNs, " [980 ns, 1.54 µs]"],
-  ["rare events", 0.0001, 0.0062, formatEvents, " [< 0.001, 0.0062]"],
+  ["rare events", 0.0001, 0.0062, formatEvents, " [< 0.001, 0.006]"],
   ["nothing if they are the same", 0, 0, formatEvents, ""],
 ])("writes quartiles with %s", (_, q1, q3, format, text) => {
   expect(quartilesText({ q1, q3 }, format).replaceAll("\u00a0", " ")).toBe(text);
