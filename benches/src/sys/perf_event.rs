@@ -34,14 +34,14 @@ pub(super) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const SIZE_BYTES: u32 = 96;
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
-/// Opens an event for a thread, 0 for the calling one, on one processor or any.
+/// Opens an event for a thread, 0 for the calling one, or for all; on one processor or any.
 #[expect(unsafe_code, reason = "the C library has no function for this system call")]
-pub(super) fn open(attributes: Attributes, thread: u32, cpu: Option<u32>) -> io::Result<OwnedFd> {
+pub(super) fn open(attributes: Attributes, thread: Option<u32>, cpu: Option<u32>) -> io::Result<OwnedFd> {
     const { assert!(size_of::<Attributes>() == SIZE_BYTES as usize) };
     let attributes = Attributes { size_bytes: SIZE_BYTES, ..attributes };
     let number = |number: u32| libc::c_int::try_from(number).map_err(io::Error::other);
     let (thread, cpu, no_group): (libc::pid_t, libc::c_int, libc::c_int) =
-        (number(thread)?, cpu.map_or(Ok(-1), number)?, -1);
+        (thread.map_or(Ok(-1), number)?, cpu.map_or(Ok(-1), number)?, -1);
     // SAFETY: the kernel reads as many bytes of the live structure as its size field states, which is its size.
     let event = unsafe {
         libc::syscall(libc::SYS_perf_event_open, &raw const attributes, thread, cpu, no_group, CLOSE_ON_EXEC)

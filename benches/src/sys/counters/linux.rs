@@ -74,7 +74,7 @@ fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
     let (kind, config) = selector(name).ok_or(io::ErrorKind::NotFound)?;
     let flags = DISABLED | EXCLUDE_HYPERVISOR;
     let attributes = Attributes { kind, config, read_format: FORMAT_TIMES, flags, ..Attributes::default() };
-    perf_event::open(attributes, 0, None)
+    perf_event::open(attributes, Some(0), None)
 }
 
 /// A read returns the value, and how long the event was enabled and actually counted.

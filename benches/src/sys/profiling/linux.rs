@@ -1,6 +1,6 @@
-//! Linux: `perf_event_open(2)`. For each thread and processor, one event samples the call stack by the processor time, and one takes it
-//! whenever the thread is switched out. Later threads inherit the events. The events of a processor share a buffer, which
-//! a thread empties.
+//! Linux: `perf_event_open(2)`. One event samples the call stacks of a processor, if that is allowed, or of each thread on
+//! it. Another takes the stack of a thread whenever it is switched out. Later threads inherit the events. The events of a
+//! processor share a buffer, which a thread empties.
 
 mod ring;
 mod symbols;
@@ -54,6 +54,7 @@ pub(super) struct Sampler {
     events: Vec<OwnedFd>,
     stop: Sender<()>,
     drain: Option<JoinHandle<Records>>,
+    pids: Vec<u32>,
     sees_kernel: bool,
 }
 
@@ -61,17 +62,29 @@ impl Sampler {
     pub(super) fn attach(pids: &[u32]) -> Result<Self, Unsupported> {
         let clock = |sees_kernel| attributes(CPU_CLOCK, period_ns(), sees_kernel);
         // Tried with this thread, which may always be observed.
-        let sees_kernel = perf_event::open(clock(true), 0, None).is_ok();
-        let mut wanted = vec![clock(sees_kernel)];
+        let sees_kernel = perf_event::open(clock(true), Some(0), None).is_ok();
+        let places: Vec<(u32, u32)> = pids.iter().flat_map(|&pid| places(pid)).collect();
+        let cpus: BTreeSet<u32> = places.iter().map(|(_, cpu)| *cpu).collect();
+        // A timer of a whole processor runs on when threads switch. That of a thread is set at each switch, which takes
+        // many microseconds in a virtual machine.
+        let of_cpus =
+            cpus.iter().map(|&cpu| Some((cpu, perf_event::open(clock(sees_kernel), None, Some(cpu)).ok()?)));
+        let of_cpus: Option<Vec<(u32, OwnedFd)>> = of_cpus.collect::<Option<_>>().filter(|_| sees_kernel);
+        let mut wanted = Vec::new();
+        if of_cpus.is_none() {
+            wanted.push(clock(sees_kernel));
+        }
         if sees_kernel {
             wanted.push(attributes(CONTEXT_SWITCHES, SWITCH_PERIOD, true));
         }
         // Only one event of a thread reports when it continues.
-        wanted[0].flags |= CONTEXT_SWITCH;
+        if let Some(first) = wanted.first_mut() {
+            first.flags |= CONTEXT_SWITCH;
+        }
         let mut opened = Opened::default();
-        for (tid, cpu) in pids.iter().flat_map(|&pid| places(pid)) {
+        for (tid, cpu) in places {
             for &attributes in &wanted {
-                match perf_event::open(attributes, tid, Some(cpu)) {
+                match perf_event::open(attributes, Some(tid), Some(cpu)) {
                     Ok(event) => opened.events.entry(cpu).or_default().push(event),
                     // The thread has ended, or the processor is off.
                     Err(error) if matches!(error.raw_os_error(), Some(libc::ESRCH | libc::ENODEV)) => {}
@@ -79,7 +92,10 @@ impl Sampler {
                 }
             }
         }
-        opened.start(sees_kernel).map_err(|error| Unsupported::because(explain(&error)))
+        for (cpu, event) in of_cpus.into_iter().flatten() {
+            opened.events.entry(cpu).or_default().push(event);
+        }
+        opened.start(pids, sees_kernel).map_err(|error| Unsupported::because(explain(&error)))
     }
 
     pub(super) fn finish(mut self) -> Profile {
@@ -89,7 +105,7 @@ impl Sampler {
         }
         let _ = self.stop.send(());
         let records = self.drain.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        records.into_profile(self.sees_kernel)
+        records.into_profile(&self.pids, self.sees_kernel)
     }
 }
 
@@ -101,7 +117,7 @@ struct Opened {
 
 impl Opened {
     /// Lets all events of a processor write to the buffer of its first, and starts them.
-    fn start(self, sees_kernel: bool) -> io::Result<Sampler> {
+    fn start(self, pids: &[u32], sees_kernel: bool) -> io::Result<Sampler> {
         let each = BUFFERS_BYTES / self.events.len().max(1);
         let bytes = each.clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX).next_power_of_two();
         let mut rings = Vec::new();
@@ -127,7 +143,7 @@ impl Opened {
         for event in &events {
             control::<ENABLE>(event, 0)?;
         }
-        Ok(Sampler { events, stop, drain: Some(drain), sees_kernel })
+        Ok(Sampler { events, stop, drain: Some(drain), pids: pids.to_vec(), sees_kernel })
     }
 }
 
@@ -139,6 +155,8 @@ struct Records {
     /// Time on a processor for each stack.
     on_cpu_ns: Vec<u64>,
     switches: Vec<Switch>,
+    /// The processes of all switches.
+    switched: BTreeSet<u32>,
     lost: u64,
 }
 
@@ -165,12 +183,14 @@ impl Records {
             Record::Sample { pid, tid, time_ns, period, chain } => {
                 let stack = self.number(pid, chain);
                 if period == SWITCH_PERIOD {
+                    self.switched.insert(pid);
                     self.switches.push(Switch { time_ns, tid, stack: Some(stack) });
                 } else {
                     self.on_cpu_ns[stack] += period;
                 }
             }
             Record::Switch { pid, tid, time_ns, is_out } => {
+                self.switched.insert(pid);
                 let stack = is_out.then(|| self.number(pid, UNKNOWN.into()));
                 self.switches.push(Switch { time_ns, tid, stack });
             }
@@ -201,7 +221,9 @@ impl Records {
         waits
     }
 
-    fn into_profile(mut self, sees_kernel: bool) -> Profile {
+    fn into_profile(mut self, pids: &[u32], sees_kernel: bool) -> Profile {
+        // A processor also runs other processes. Those that inherited events have switched.
+        self.numbers.retain(|(pid, _), _| pids.contains(pid) || self.switched.contains(pid));
         let waits = self.waits();
         let mut wanted: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
         for (pid, chain) in self.numbers.keys() {
