@@ -11,6 +11,8 @@ use serde::Serialize;
 const LEAST_COUNT: f64 = 0.05;
 /// and findings that explain less of the change than this share.
 const LEAST_SHARE: f64 = 0.05;
+/// A message that crosses to another thread needs a wake-up, or half of one if every second thread is awake.
+const LEAST_OF_HOP: f64 = 0.5;
 /// The least share of the change that a function must take to be named.
 const LEAST_OF_FUNCTION: f64 = 0.1;
 
@@ -52,7 +54,7 @@ struct Found {
     function: Option<String>,
 }
 
-const RULES: [Rule; 24] = [
+const RULES: [Rule; 25] = [
     rule("no-delay", Rank::Setting, no_delay, moves_messages),
     rule("buffer-size", Rank::Setting, buffer_size, moves_messages),
     rule("affinity", Rank::Setting, affinity, moves_messages),
@@ -68,6 +70,7 @@ const RULES: [Rule; 24] = [
     rule("lock-wait", Rank::Cause, lock_wait, is_futex),
     rule("log-write", Rank::Cause, log_write, writes_elsewhere),
     rule("busy-wait", Rank::Cause, busy_wait, yields),
+    rule("function", Rank::Cause, serialization, |_| false),
     rule("garbage-collection", Rank::Cause, garbage_collection, manages_memory),
     rule("allocation", Rank::Cause, allocation, manages_memory),
     rule("page-faults", Rank::Cause, page_faults, |_| false),
@@ -325,7 +328,10 @@ fn larger_messages(case: &Case<'_>) -> Option<Found> {
 fn thread_hop(case: &Case<'_>) -> Option<Found> {
     let threads = Difference::of(&case.evidence.base.threads, &case.evidence.head.threads);
     let switches = case.count(is_futex);
-    let is_hop = threads.is_at_least(1.0) && switches.is_at_least(LEAST_COUNT);
+    // Threads that collect garbage also wait for each other.
+    let is_hop = threads.is_at_least(1.0)
+        && switches.is_at_least(LEAST_OF_HOP)
+        && case.garbage_ns().abs() < 0.5 * case.evidence.change_ns.abs();
     (is_hop && case.is_forward(threads.change()) && case.is_forward(switches.change())).then_some(())?;
     let text = format!("{:+.0} thread handles each message", threads.change());
     Found::new(text, case.rest_ns())
@@ -488,6 +494,15 @@ fn copies(name: &str) -> bool {
     !is_kernel(name) && contains(name, &["memcpy", "memmove", "mempcpy"])
 }
 
+fn serializes(name: &str) -> bool {
+    !is_kernel(name) && contains(&name.to_lowercase(), &["json", "serializ", "pickle", "protobuf", "msgpack"])
+}
+
+/// A memory function of the C library, of which distributions remove the names of most.
+fn is_unnamed_libc(name: &str) -> bool {
+    name.starts_with("[libc.") || name.starts_with("[libc-")
+}
+
 /// Runs the code of others, so its name explains nothing.
 fn is_interpreter(name: &str) -> bool {
     let parts =
@@ -527,13 +542,41 @@ impl Case<'_> {
     }
 }
 
+impl Case<'_> {
+    /// Change of the time of garbage collection: its functions call each other, so only the largest counts.
+    fn garbage_ns(&self) -> f64 {
+        let names = self.evidence.function_names().into_iter().filter(|name| collects_garbage(name));
+        self.largest_total(names).map_or(0.0, |(_, total)| total.change())
+    }
+
+    /// The function of these whose time with all that it calls changed most, if that is large enough.
+    fn largest_total<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<(&'a str, Difference)> {
+        let total = |name| (name, self.evidence.of_functions(|other| other == name, |time| time.total_ns));
+        let least = LEAST_SHARE * self.evidence.change_ns.abs();
+        let large = names.map(total).filter(|(_, total)| total.is_at_least(least));
+        large.max_by(|(_, one), (_, other)| one.change().abs().total_cmp(&other.change().abs()))
+    }
+}
+
+/// A message is encoded or decoded by functions that the other side does not use: their parts are small, and the garbage that
+/// they leave is their consequence.
+fn serialization(case: &Case<'_>) -> Option<Found> {
+    let names = case.evidence.function_names().into_iter().filter(|name| serializes(name));
+    let (name, total) = case.largest_total(names)?;
+    let is_new = total.base.min(total.head) < 0.1 * total.base.max(total.head);
+    let is_large = total.change().abs() >= LEAST_OF_FUNCTION * case.evidence.change_ns.abs();
+    (is_new && is_large && case.is_forward(total.change())).then_some(())?;
+    // Most garbage is collected within its calls.
+    let ns = total.change().abs().max(case.garbage_ns().abs()) * case.evidence.change_ns.signum();
+    let text = case.takes(&format!("`{name}` and its garbage take"), ns);
+    Some(Found { text, ns, function: Some(name.to_owned()) })
+}
+
 fn garbage_collection(case: &Case<'_>) -> Option<Found> {
-    let names = case.evidence.function_names().into_iter().filter(|name| collects_garbage(name));
-    let total = |name: &str| case.evidence.of_functions(|other| other == name, |time| time.total_ns);
-    let largest =
-        names.map(total).max_by(|one, other| one.change().abs().total_cmp(&other.change().abs()))?;
-    largest.is_at_least(LEAST_SHARE * case.evidence.change_ns.abs()).then_some(())?;
-    Found::new(case.takes("garbage collection takes", largest.change()), largest.change())
+    let ns = case.garbage_ns();
+    let is_consequence = case.found.iter().any(|(_, found)| found.function.is_some());
+    (ns != 0.0 && !is_consequence).then_some(())?;
+    Found::new(case.takes("garbage collection takes", ns), ns)
 }
 
 fn allocation(case: &Case<'_>) -> Option<Found> {
@@ -576,8 +619,14 @@ fn page_faults(case: &Case<'_>) -> Option<Found> {
 
 fn copy(case: &Case<'_>) -> Option<Found> {
     (!case.has_found("larger-messages")).then_some(())?;
-    let own = case.own_ns(copies)?.change();
-    Found::new(format!("the payload is copied more: {}", case.takes("copies take", own)), own)
+    if let Some(own) = case.own_ns(copies) {
+        let text = format!("the payload is copied more: {}", case.takes("copies take", own.change()));
+        return Found::new(text, own.change());
+    }
+    // Functions that allocate have no names either.
+    (!case.has_found("allocation")).then_some(())?;
+    let own = case.own_ns(is_unnamed_libc)?.change();
+    Found::new(case.takes("unnamed functions of the C library, such as copies, take", own), own)
 }
 
 /// A function that takes longer without other calls: on two processors, it may share cache lines with another thread.
@@ -595,7 +644,7 @@ fn slower_memory(case: &Case<'_>) -> Option<Found> {
 }
 
 fn function(case: &Case<'_>) -> Option<Found> {
-    (!case.has_found("slower-memory")).then_some(())?;
+    (!case.has_found("slower-memory") && !case.has_found("function")).then_some(())?;
     let (name, own) = case.function()?;
     let text = case.takes(&format!("`{name}` takes"), own.change());
     Some(Found { text, ns: own.change(), function: Some(name.to_owned()) })
@@ -697,7 +746,7 @@ mod tests {
     #[test]
     fn each_rule_finds_its_cause_in_both_directions() {
         type Row = (fn(&mut Side), &'static str, &'static str);
-        let rows: [Row; 22] = [
+        let rows: [Row; 25] = [
             (
                 |side| side.channels(|channel| channel.no_delay = Some(false)),
                 "no-delay",
@@ -734,7 +783,7 @@ mod tests {
             (
                 |side| side.more(&CallRate { waited_ns: 3_000.0, ..call("nanosleep", "", 1.0, 0.0, 0.0) }),
                 "timer",
-                "sleeps +3.00 µs per round trip",
+                "sleeps +3 µs per round trip",
             ),
             (
                 |side| side.more(&call("poll", "", 2.0, 0.0, 3_000.0)),
@@ -779,12 +828,12 @@ mod tests {
             (
                 |side| side.takes("v8::internal::Heap::CollectGarbage(...)", 3_000.0),
                 "garbage-collection",
-                "garbage collection takes +3.00 µs CPU per round trip",
+                "garbage collection takes +3 µs CPU per round trip",
             ),
             (
                 |side| side.takes("malloc", 3_100.0),
                 "allocation",
-                "allocating and freeing memory takes +3.00 µs CPU per round trip",
+                "allocating and freeing memory takes +3 µs CPU per round trip",
             ),
             (
                 |side| side.more(&call("munmap", "", 1.0, 0.0, 3_000.0)),
@@ -799,13 +848,31 @@ mod tests {
             (
                 |side| side.takes("__memmove_avx", 3_100.0),
                 "copy",
-                "the payload is copied more: copies take +3.00 µs CPU per round trip",
+                "the payload is copied more: copies take +3 µs CPU per round trip",
             ),
             (
-                |side| side.takes("checksum", 3_000.0),
-                "function",
-                "`checksum` takes +3.00 µs CPU per round trip",
+                |side| side.takes("[libc.so.6]", 3_000.0),
+                "copy",
+                "unnamed functions of the C library, such as copies, take +3 µs CPU per round trip",
             ),
+            (
+                |side| {
+                    side.takes("v8::internal::JsonParser", 3_000.0);
+                    side.takes("v8::internal::Heap::Scavenge", 1_000.0);
+                },
+                "function",
+                "`v8::internal::JsonParser` and its garbage take +3 µs CPU per round trip",
+            ),
+            (
+                |side| {
+                    side.takes("v8::internal::Heap::Scavenge", 3_000.0);
+                    side.threads = vec![9.0; 3];
+                    side.more(&call("futex-wake", "", 4.0, 0.0, 100.0));
+                },
+                "garbage-collection",
+                "garbage collection takes +3 µs CPU per round trip",
+            ),
+            (|side| side.takes("checksum", 3_000.0), "function", "`checksum` takes +3 µs CPU per round trip"),
             (
                 |side| side.more(&call("newfstatat", "", 1.0, 0.0, 3_000.0)),
                 "extra-call",
@@ -814,7 +881,7 @@ mod tests {
             (
                 |side| side.uses(Resource::CpuNs, 11_000.0),
                 "cpu-time",
-                "CPU time +3.00 µs per round trip (8.00 µs to 11.0 µs)",
+                "CPU time +3 µs per round trip (8 µs to 11 µs)",
             ),
         ];
         for (change, slug, text) in rows {

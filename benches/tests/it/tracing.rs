@@ -68,7 +68,8 @@ fn watches_across_exec() {
 #[test]
 fn details_have_times_objects_and_started_processes() {
     let (_turn, _leftovers) = (serialize(), Leftovers::none());
-    let then = "head -c 819200 /dev/zero; echo problem >&2; exit 3";
+    // The shell reports its own error, because it redirects those of commands.
+    let then = "head -c 819200 /dev/zero; cd /missing; exit 3";
     let mut child = PausedChild::shell("", then);
     let tracer = match Tracer::attach_in_detail(vec![child.id()], None) {
         Err(Unsupported(reason)) => return println!("not tested: {reason}"),
@@ -86,7 +87,7 @@ fn details_have_times_objects_and_started_processes() {
     assert!(reads.on_cpu_ns > 0, "{observed:?}");
     let shell = observed.iter().find(|thread| thread.process == child.id()).unwrap();
     let problem = shell.calls.iter().find(|calls| calls.on.as_deref() == Some("standard-error")).unwrap();
-    assert_eq!((problem.name.as_str(), problem.count, problem.bytes), ("write", 1, 8), "{observed:?}");
+    assert!(problem.name == "write" && problem.bytes > 8, "{observed:?}");
     assert!(
         observed.iter().flat_map(|thread| &thread.calls).all(|calls| calls.on.as_deref() != Some("pipe"))
     );
