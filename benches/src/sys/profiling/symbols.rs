@@ -6,6 +6,7 @@ use blazesym::symbolize::{Input, Symbolizer};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
 use std::sync::LazyLock;
 
 /// The functions of the kernel by address, from `/proc/kallsyms`. Read once, because it takes long. Empty if addresses
@@ -77,6 +78,8 @@ impl Names {
         // Only they find files that were replaced or belong to a container, but they need a privilege.
         process.map_files =
             code.first().is_some_and(|Code { range, .. }| File::open(map_file(pid, range)).is_ok());
+        // A process writes its own perf map. One of another user may lead to any file that this user can read.
+        process.perf_map = is_of_this_user(pid);
         let addresses: Vec<u64> = wanted.iter().copied().collect();
         // Without a symbol, the name of the file remains.
         let found =
@@ -108,6 +111,11 @@ impl Names {
 
 pub(super) fn has_kernel_names() -> bool {
     !KERNEL_FUNCTIONS.is_empty()
+}
+
+fn is_of_this_user(pid: u32) -> bool {
+    let owner = fs::metadata(format!("/proc/{pid}")).map(|folder| folder.uid());
+    owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw())
 }
 
 fn map_file(pid: u32, Range { start, end }: &Range<u64>) -> String {

@@ -133,7 +133,7 @@ async fn upload_recreates_a_deleted_project(app: TestApp) {
     app.execute(
         "truncate project, project_machine, project_transport, membership, machine, environment, series, measured_case, methodology,
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
-                  analysis_due, change_point, suspicion, regression, agent, job, job_attempt, schedule, error_rate,
+                  analysis_due, change_point, suspicion, explanation, regression, agent, job, job_attempt, schedule, error_rate,
                   machine_error_rate, notification_channel, notification_message, notification, oidc_use, oidc_trust,
                   github_repository, github_pull_request, github_command",
     )

@@ -21,6 +21,7 @@ const ROWS: &[(i64, &str)] = &[
     (20_261_211_000_100, include_str!("change_kind.sql")),
     (20_261_211_000_300, include_str!("change_level.sql")),
     (20_261_214_000_100, include_str!("suspicion.sql")),
+    (20_261_217_000_200, include_str!("explanation.sql")),
 ];
 /// The id of the first run, present in all states.
 const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
@@ -126,7 +127,7 @@ fn restores_a_backup_of_the_previous_version() {
     let empty = empty_tables(&url);
     assert_eq!(
         empty,
-        ["analysis_due", "suspicion"],
+        ["analysis_due", "explanation", "suspicion"],
         "the backup has rows in every other table of its version, and no pending search"
     );
 
