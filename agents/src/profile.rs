@@ -123,11 +123,8 @@ fn measure(
 
 impl CaseProfile {
     fn add(&mut self, case: &PlannedCase, probed: Probed) {
+        self.messages += probed.messages(case);
         let profile = probed.profile.unwrap_or_default();
-        let delivered: u64 = probed.result.repetitions.iter().map(|repetition| repetition.delivered).sum();
-        // The stacks of the warm-up are included.
-        self.messages +=
-            delivered as f64 * (1.0 + case.work.warmup as f64 / case.work.operations.max(1) as f64);
         self.lost += profile.lost;
         self.notes.extend(profile.notes);
         let names: HashMap<u32, String> =

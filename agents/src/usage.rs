@@ -123,10 +123,15 @@ pub(crate) fn changes(base: &CaseResult, head: &CaseResult) -> Vec<UsageChange> 
     changes
 }
 
+/// The unit of a case's figures.
+pub(crate) fn unit(result: &CaseResult) -> &'static str {
+    if result.case.scenario.as_str() == "roundtrip" { "round trip" } else { "message" }
+}
+
 /// The changes in one line: `+3.9 µs per round trip: CPU time +3.6 µs, in the kernel +3.4 µs, waits +1.00`.
 pub(crate) fn describe(changes: &[UsageChange], result: &CaseResult) -> Option<String> {
     let (elapsed, resources) = changes.split_first()?;
-    let unit = if result.case.scenario.as_str() == "roundtrip" { "round trip" } else { "message" };
+    let unit = unit(result);
     let time = format!("{} per {unit}", signed_ns(elapsed.change));
     let resources: Vec<String> = resources.iter().map(UsageChange::text).collect();
     (!resources.is_empty()).then(|| format!("{time}: {}", resources.join(", ")))

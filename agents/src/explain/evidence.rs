@@ -7,7 +7,7 @@ use roundtrip_bench::harness::Probed;
 use roundtrip_bench::sys::descriptors::Settings;
 use roundtrip_bench::sys::profiling::{Profile, Stack};
 use roundtrip_bench::sys::tracing::{Calls, Outcome};
-use roundtrip_wire::{CaseResult, Repetition};
+use roundtrip_wire::CaseResult;
 use std::collections::BTreeMap;
 
 /// The evidence of both sides.
@@ -174,7 +174,7 @@ impl Side {
             let values = resource.values(result).1;
             let share = case
                 .filter(|_| resource != Resource::ElapsedNs)
-                .map_or(1.0, |case| share_recorded(case, result));
+                .map_or(1.0, |case| case.work.recorded_share());
             (resource, values.into_iter().map(|value| value * share).collect())
         });
         Self { usage: usage.collect(), ..Self::default() }
@@ -182,7 +182,10 @@ impl Side {
 
     /// Adds a repetition with the system calls of both ends. `overhead_ns` is that of the observation of a call.
     pub(crate) fn add_calls(&mut self, case: &PlannedCase, probed: &Probed, overhead_ns: [f64; 2]) {
-        let Some(messages) = messages(case, probed) else { return };
+        let messages = probed.messages(case);
+        if messages == 0.0 {
+            return;
+        }
         // No call takes less than nothing.
         let frequent = probed.inside.threads.iter().flat_map(|thread| &thread.calls);
         let frequent = frequent.filter(|calls| calls.count as f64 >= 0.2 * messages);
@@ -223,7 +226,10 @@ impl Side {
 
     /// Adds a repetition with a profile.
     pub(crate) fn add_profile(&mut self, case: &PlannedCase, probed: &Probed, profile: &Profile) {
-        let Some(messages) = messages(case, probed) else { return };
+        let messages = probed.messages(case);
+        if messages == 0.0 {
+            return;
+        }
         let mut functions: BTreeMap<String, Time> = BTreeMap::new();
         for Stack { frames, on_cpu_ns, .. } in &profile.stacks {
             let ns = *on_cpu_ns as f64 / messages;
@@ -239,23 +245,6 @@ impl Side {
         }
         self.functions.push(functions);
     }
-}
-
-/// Messages of a repetition, with the warm-up, which probes see too.
-fn messages(case: &PlannedCase, probed: &Probed) -> Option<f64> {
-    let delivered: u64 = probed.result.repetitions.iter().map(|repetition| repetition.delivered).sum();
-    (delivered > 0).then(|| (delivered + warmup(case)) as f64)
-}
-
-fn warmup(case: &PlannedCase) -> u64 {
-    case.work.warmup * case.work.batch.max(1) * case.work.messages_per_operation.max(1)
-}
-
-/// The recorded share of the messages.
-fn share_recorded(case: &PlannedCase, result: &CaseResult) -> f64 {
-    let delivered = |repetition: &Repetition| repetition.delivered as f64;
-    let delivered = result.repetitions.first().map_or(0.0, delivered);
-    delivered / (delivered + warmup(case) as f64).max(1.0)
 }
 
 /// Whether the ends of a case ran on different processors.

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::format::{nanoseconds, signed_nanoseconds, whole, whole_signed};
 use crate::repository::Git;
 use crate::settings::{self, Settings};
-use crate::{compare, output, run, stop, table};
+use crate::{compare, output, run, stop, table, usage};
 use evidence::{Evidence, Side};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -174,7 +174,7 @@ fn of_reports(arguments: &ExplainArguments) -> crate::Result<Answer> {
         let mut explained = Explained::of_results(line, base, head)?;
         if explained.is_changed() {
             let (base, head) = (Side::measured(base, None), Side::measured(head, None));
-            explained.find(&Evidence { base, head, ..Evidence::default() });
+            explained.find(Evidence { base, head, ..Evidence::default() });
             let note = "Reports have no system calls: only measuring again can name them. Pass two revisions or commands.";
             explained.notes.push(note.to_owned());
         }
@@ -205,7 +205,7 @@ impl Probing<'_> {
         let mut random = StdRng::seed_from_u64(self.order_seed);
         let probed = probes::Probed { pair, peer: self.peer, deadline: self.deadline, overhead_ns };
         explained.notes = probed.add_to(&mut evidence, explained.slower_ns(), &mut random, self.check)?;
-        explained.find(&evidence);
+        explained.find(evidence);
         Ok(())
     }
 }
@@ -229,13 +229,12 @@ impl Explained {
         } else {
             shift::unpaired(&base_ns, &head_ns, CONFIDENCE)
         };
-        let is_roundtrip = head.case.scenario.as_str() == "roundtrip";
         Ok(Self {
             base_ns: shift::pseudomedian(&base_ns),
             head_ns: shift::pseudomedian(&head_ns),
             change_ns: shift.map(|shift| shift.estimate),
             change_interval_ns: shift.and_then(|shift| shift.interval),
-            unit: if is_roundtrip { "round trip" } else { "message" },
+            unit: usage::unit(head),
             ..Self::unmeasured(line)
         })
     }
@@ -282,9 +281,9 @@ impl Explained {
         self.base_ns.unwrap_or_default().max(self.head_ns.unwrap_or_default())
     }
 
-    fn find(&mut self, evidence: &Evidence) {
+    fn find(&mut self, evidence: Evidence) {
         let Some(change_ns) = self.change_ns else { return };
-        let evidence = Evidence { unit: self.unit, change_ns, ..evidence.clone() };
+        let evidence = Evidence { unit: self.unit, change_ns, ..evidence };
         let (findings, rest) = rules::explain(&evidence);
         (self.findings, self.unexplained_ns) = (findings, Some(rest));
     }

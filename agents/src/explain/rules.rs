@@ -620,7 +620,7 @@ fn page_faults(case: &Case<'_>) -> Option<Found> {
 fn copy(case: &Case<'_>) -> Option<Found> {
     (!case.has_found("larger-messages")).then_some(())?;
     if let Some(own) = case.own_ns(copies) {
-        let text = format!("the payload is copied more: {}", case.takes("copies take", own.change()));
+        let text = case.takes("the payload is copied more often: copies take", own.change());
         return Found::new(text, own.change());
     }
     // Functions that allocate have no names either.
@@ -848,7 +848,7 @@ mod tests {
             (
                 |side| side.takes("__memmove_avx", 3_100.0),
                 "copy",
-                "the payload is copied more: copies take +3 µs CPU per round trip",
+                "the payload is copied more often: copies take +3 µs CPU per round trip",
             ),
             (
                 |side| side.takes("[libc.so.6]", 3_000.0),

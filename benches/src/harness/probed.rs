@@ -35,6 +35,14 @@ pub struct Probed {
     pub inside: Inside,
 }
 
+impl Probed {
+    /// The delivered messages of this case, and those of its warm-up, which a probe sees too.
+    pub fn messages(&self, case: &PlannedCase) -> f64 {
+        let delivered: u64 = self.result.repetitions.iter().map(|repetition| repetition.delivered).sum();
+        delivered as f64 / case.work.recorded_share()
+    }
+}
+
 /// Runs one repetition of a case with its probe. It is reported, even if the case discards repetitions.
 ///
 /// # Errors

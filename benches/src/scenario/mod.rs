@@ -138,6 +138,14 @@ pub struct Work {
     pub senders: u32,
 }
 
+impl Work {
+    /// The share of the operations that are recorded: all but the warm-up.
+    pub fn recorded_share(&self) -> f64 {
+        let operations = self.operations.max(1) as f64;
+        operations / (operations + self.warmup as f64)
+    }
+}
+
 impl Default for Work {
     /// No work, one message at a time.
     fn default() -> Self {

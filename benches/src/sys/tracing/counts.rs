@@ -3,6 +3,7 @@
 use super::super::{Calls, Observed, Outcome, ranked};
 use super::ptrace::Progress;
 use crate::sys::clock;
+use crate::sys::tree::Tree;
 use libc::c_long;
 use roundtrip_wire::SystemCalls;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -113,13 +114,10 @@ impl Times {
 
 impl Details {
     fn new(tid: u32, of_harness: Arc<HashSet<PathBuf>>) -> Self {
-        let field = |name: &str| {
-            let text = fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
-            text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
-        };
+        let process = Tree::system().field(&format!("/proc/{tid}/status"), "Tgid:");
         Self {
             tid,
-            process: field("Tgid:"),
+            process: process.and_then(|process| process.parse().ok()),
             schedstat: File::open(format!("/proc/{tid}/schedstat")).ok(),
             of_harness,
             began: None,

@@ -12,6 +12,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::chart::BudgetRow;
 use roundtrip_wire::{Event, Part};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use utoipa::ToSchema;
 
 /// The maximum number of points over all series, which have 33 numbers each.
@@ -141,15 +142,16 @@ pub(crate) async fn budget_chart(
     let selection = range.selection()?;
     let keys = permitted::series(&state, &caller, series).await?;
     let rows = db::chart::budgets(&state.pool, &keys, &selection).await?;
-    let of_series = |series_id: &i64| {
-        let rows: Vec<&BudgetRow> = rows.iter().filter(|row| row.series_id == *series_id).collect();
-        BudgetSeries::new(*series_id, &rows)
-    };
+    let mut rows_of: HashMap<i64, &[BudgetRow]> = HashMap::new();
+    rows_of
+        .extend(rows.chunk_by(|one, next| one.series_id == next.series_id).map(|of| (of[0].series_id, of)));
+    let of_series =
+        |series_id: &i64| BudgetSeries::new(*series_id, rows_of.get(series_id).copied().unwrap_or_default());
     Ok(Json(BudgetChart { series: series.iter().map(of_series).collect() }))
 }
 
 impl BudgetSeries {
-    fn new(series_id: i64, rows: &[&BudgetRow]) -> Self {
+    fn new(series_id: i64, rows: &[BudgetRow]) -> Self {
         // Three numbers for each part and event: mean, first and third quartile.
         let part = |part: Part| {
             let column = |number: usize| {
