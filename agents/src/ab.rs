@@ -16,7 +16,7 @@ use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::harness::{Outcome, PeerCommand};
 use roundtrip_stats::verdict::{Reason, Rule};
-use roundtrip_wire::{CaseResult, MeasuredProgram, RunId, Slug, Verdict};
+use roundtrip_wire::{CaseResult, CommitSha, MeasuredProgram, RunId, Slug, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -289,6 +289,11 @@ pub(crate) struct Source<'a> {
 }
 
 impl PreparedComparison {
+    /// The commits of base and head, if they are revisions.
+    pub(crate) fn commits(&self) -> Option<[&CommitSha; 2]> {
+        self.revisions.as_ref().map(|revisions| revisions.each_ref().map(|revision| &revision.commit))
+    }
+
     pub(crate) fn prepare(
         request: &Request<'_>,
         source: &Source<'_>,

@@ -115,6 +115,7 @@ pub(crate) enum Command {
         sockets and pipes, CPU time. At most 30 s per case.\n\n\
         Examples:\n  \
         roundtrip explain main HEAD\n  \
+        roundtrip explain https://roundtrip.example.org/libfoo/regressions/12\n  \
         roundtrip explain --of command ./old/bench ./new/bench '64 KiB' --format json"
     )]
     Explain(ExplainArguments),
@@ -209,8 +210,8 @@ pub(crate) enum Command {
     ProbeEffect(ProbeEffectArguments),
     /// Show which functions use the time of a message (Linux).
     #[command(
-        after_help = "Samples the call stacks of both ends, on CPU and waiting. Formats of --output: .folded for flame graphs, .json \
-        for profiler.firefox.com.\n\n\
+        after_help = "Samples the call stacks of both ends, on CPU and waiting. Formats of --output: .folded for flame graphs, \
+        .pb.gz for pprof, .json for profiler.firefox.com.\n\n\
         Examples:\n  \
         roundtrip profile pipe --size 64 --placement same-cpu\n  \
         roundtrip profile unix-stream --output stacks.folded"
@@ -574,10 +575,10 @@ pub(crate) struct AbArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// Baseline: a revision, a command, a `node` or a report.
+    /// Baseline: a revision, a command, a `node` or a report. Or the address of a regression's page, without HEAD and CASE.
     pub(crate) base: String,
     /// The side to explain.
-    pub(crate) head: String,
+    pub(crate) head: Option<String>,
     /// Case to explain: part of its name, as `roundtrip ab` prints it [default: all].
     pub(crate) case: Option<String>,
     /// Kind of the two sides. Reports are compared without measuring, and have no system calls.
@@ -592,6 +593,9 @@ pub(crate) struct ExplainArguments {
     /// Seed for the order of the repetitions [default: random, printed].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
+    /// With the address of a regression: read token file for a private project; `-` is standard input.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -174,32 +174,37 @@ fn print<A: for<'a> Deserialize<'a>>(
     if arguments.format == Format::Json {
         return output::print_json(answer);
     }
-    let known = A::deserialize(answer).map_err(|error| {
-        let server = &arguments.server;
-        Failure::Other(format!("unexpected response from {server}: {error}. Do the versions match?"))
-    })?;
+    let known = A::deserialize(answer).map_err(|error| unexpected(&arguments.server, &error))?;
     let text = render(&known);
     if text.is_empty() { Ok(()) } else { output::print(&text) }
 }
 
-struct Server<'a> {
+pub(crate) fn unexpected(server: &str, error: &serde_json::Error) -> Failure {
+    Failure::Other(format!("unexpected response from {server}: {error}. Do the versions match?"))
+}
+
+/// A server, with the token of the user.
+pub(crate) struct Server<'a> {
     address: &'a str,
     token: Option<String>,
 }
 
 impl<'a> Server<'a> {
     fn new(arguments: &'a ServerArguments) -> crate::Result<Self> {
-        let ServerArguments { server, token_file, .. } = arguments;
-        upload::check_address(server)?;
-        let token = token_file.as_deref().map(Path::new).map(upload::token_in).transpose()?;
-        Ok(Self { address: server.trim_end_matches('/'), token })
+        Self::at(&arguments.server, arguments.token_file.as_deref())
+    }
+
+    pub(crate) fn at(address: &'a str, token_file: Option<&Path>) -> crate::Result<Self> {
+        upload::check_address(address)?;
+        let token = token_file.map(upload::token_in).transpose()?;
+        Ok(Self { address: address.trim_end_matches('/'), token })
     }
 
     fn url(&self, path: &str) -> String {
         format!("{}/api/v1/{path}", self.address)
     }
 
-    fn get(&self, path: &str) -> crate::Result<Value> {
+    pub(crate) fn get(&self, path: &str) -> crate::Result<Value> {
         let url = self.url(path);
         let mut request = http::agent(TIMEOUT).get(&url);
         if let Some(token) = &self.token {

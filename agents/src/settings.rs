@@ -55,6 +55,18 @@ pub(crate) struct Settings {
     /// Time limit of a comparison in pairs, such as `60s`, without builds: by `roundtrip ab` and, for each preset, by a paired
     /// job of the lab. Default: none.
     pub(crate) budget: Option<Budget>,
+    /// Whether a paired job of the lab uploads the names of the programs' functions with the explanation and profile of a
+    /// regression. Without names, functions have numbers; those of the kernel keep their names. Default: `uploaded`.
+    pub(crate) function_names: FunctionNames,
+}
+
+/// Whether explanations and profiles name functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FunctionNames {
+    #[default]
+    Uploaded,
+    Withheld,
 }
 
 /// A command whose results are imported.

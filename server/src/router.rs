@@ -146,6 +146,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::regressions::list_regressions))
         .routes(routes!(routes::suspicions::list_suspicions))
         .routes(routes!(routes::regressions::get_regression, routes::regressions::change_regression))
+        .routes(routes!(routes::profiles::get_regression_profile))
         .routes(routes!(routes::runs::list_runs))
         .routes(routes!(routes::runs::get_run))
         .routes(routes!(routes::runs::get_report))

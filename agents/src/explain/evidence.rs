@@ -1,12 +1,14 @@
 //! The evidence of a changed case: what each side does per message. Usage comes from the measured repetitions, calls and
 //! functions from separate ones with a probe.
 
+use crate::profile;
 use crate::usage::Resource;
 use roundtrip_bench::definition::PlannedCase;
 use roundtrip_bench::harness::Probed;
 use roundtrip_bench::sys::descriptors::Settings;
 use roundtrip_bench::sys::profiling::{Profile, Stack};
 use roundtrip_bench::sys::tracing::{Calls, Outcome};
+use roundtrip_profile::comparison::SideStacks;
 use roundtrip_wire::CaseResult;
 use std::collections::BTreeMap;
 
@@ -33,6 +35,8 @@ pub(crate) struct Side {
     pub(crate) threads: Vec<f64>,
     /// The time of a message in each function, by repetition.
     pub(crate) functions: Vec<BTreeMap<String, Time>>,
+    /// The call stacks of all repetitions.
+    pub(crate) stacks: SideStacks,
     /// The settings of each end, by repetition.
     pub(crate) settings: Vec<Vec<Settings>>,
     /// Whether processes other than its ends make calls for most messages.
@@ -244,6 +248,7 @@ impl Side {
             }
         }
         self.functions.push(functions);
+        profile::add_stacks(&mut self.stacks, case, probed, profile);
     }
 }
 

@@ -1,11 +1,14 @@
 //! `roundtrip explain`: why a case changed between two sides. Measures pairs like `ab`, then observes both sides of changed
 //! cases in repetitions of their own, whose times do not count.
 //!
-//! - `evidence`: what each side does per message.  `rules`: the reasons.  `probes`: the repetitions with a probe.
+//! - `evidence`: what each side does per message. `rules`: the reasons. `probes`: the repetitions with a probe. `suspects`: the commits
+//!   that change what the reasons name. `regression`: what to explain, from its page.
 
 mod evidence;
 mod probes;
+mod regression;
 mod rules;
+pub(crate) mod suspects;
 
 use crate::ab::{self, PreparedComparison, Request, Source};
 use crate::cli::{ExplainArguments, Format, Sides};
@@ -13,16 +16,18 @@ use crate::comparison::Line;
 use crate::failure::Failure;
 use crate::format::{nanoseconds, signed_nanoseconds, whole, whole_signed};
 use crate::repository::Git;
-use crate::settings::{self, Settings};
+use crate::settings::{self, FunctionNames, Settings};
 use crate::{compare, output, run, stop, table, usage};
 use evidence::{Evidence, Side};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use regression::RegressionPage;
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::harness::ab::{Compared, Comparison, Pair, unmeasured};
+use roundtrip_profile::comparison;
 use roundtrip_stats::shift;
 use roundtrip_wire::explanation::FINDINGS_MAX;
-use roundtrip_wire::{CaseResult, CommitSha, Explanation, Slug, Verdict};
+use roundtrip_wire::{CaseResult, CommitSha, Explanation, ProfileComparison, Suspect, Verdict};
 use rules::Finding;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -61,6 +66,10 @@ struct Explained {
     findings: Vec<Finding>,
     unexplained_ns: Option<f64>,
     notes: Vec<String>,
+    /// The commits between both sides that change what the findings name; empty if there is only one commit.
+    suspects: Vec<Suspect>,
+    #[serde(skip)]
+    profile: Option<ProfileComparison>,
     #[serde(skip)]
     verdict_text: String,
     #[serde(skip)]
@@ -68,9 +77,10 @@ struct Explained {
 }
 
 pub(crate) fn explain(arguments: &ExplainArguments) -> crate::Result<()> {
+    let question = Question::of(arguments)?;
     let answer = match arguments.of {
-        Sides::Report => of_reports(arguments)?,
-        _ => measured(arguments)?,
+        Sides::Report => of_reports(&question)?,
+        _ => measured(arguments, &question)?,
     };
     match arguments.format {
         Format::Json => output::print_json(&answer),
@@ -78,13 +88,39 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> crate::Result<()> {
     }
 }
 
-fn measured(arguments: &ExplainArguments) -> crate::Result<Answer> {
+/// What to explain.
+#[derive(Debug, PartialEq, Eq)]
+struct Question {
+    base: String,
+    head: String,
+    case: Option<String>,
+}
+
+impl Question {
+    fn of(arguments: &ExplainArguments) -> crate::Result<Self> {
+        let ExplainArguments { base, head, case, .. } = arguments;
+        match (RegressionPage::parse(base), head) {
+            (Some(page), None) => page.question(arguments.token_file.as_deref()),
+            (Some(_), Some(head)) => Err(Failure::Usage(format!(
+                "{head}: unexpected after the address of a regression, which has its commits and case"
+            ))),
+            (None, Some(head)) => Ok(Self { base: base.clone(), head: head.clone(), case: case.clone() }),
+            (None, None) => Err(Failure::Usage(format!(
+                "{base}: expected a second side to compare it with, or the address of a regression, such as \
+                 https://roundtrip.example.org/libfoo/regressions/12"
+            ))),
+        }
+    }
+}
+
+fn measured(arguments: &ExplainArguments, question: &Question) -> crate::Result<Answer> {
     let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
     let root = git.root().ok();
     let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
     let timeout = arguments.commands.timeout;
     let source = Source { git: &git, root: root.as_deref(), settings: &settings, timeout };
-    let ExplainArguments { base, head, of, preset, .. } = arguments;
+    let ExplainArguments { of, preset, .. } = arguments;
+    let Question { base, head, case } = question;
     if *of == Sides::Revision && preset.is_none() && settings.has_only_commands() {
         return Err(Failure::Usage(format!(
             "{} has only commands, whose results `roundtrip ab` compares. Add a definition of a program to explain it.",
@@ -96,7 +132,7 @@ fn measured(arguments: &ExplainArguments) -> crate::Result<Answer> {
     let mut prepared = PreparedComparison::prepare(&request, &source, &mut stop)?;
     let names: Vec<String> =
         prepared.pairs.iter().map(|pair| table::describe(&unmeasured(&pair.base))).collect();
-    let selected = ab::select(&names, arguments.case.as_deref())?;
+    let selected = ab::select(&names, case.as_deref())?;
     prepared.pairs = selected.into_iter().map(|place| prepared.pairs[place].clone()).collect();
 
     let peer = run::peer()?;
@@ -120,6 +156,10 @@ fn measured(arguments: &ExplainArguments) -> crate::Result<Answer> {
         if explained.is_changed() {
             probing.explain(pair, compared, &mut explained)?;
         }
+        if let Some([base, head]) = prepared.commits() {
+            let findings: Vec<_> = explained.findings.iter().map(Finding::to_wire).collect();
+            explained.suspects = suspects::find(&git, base, head, &findings)?;
+        }
         machine_time += began.elapsed();
         measured.push(explained);
     }
@@ -136,6 +176,7 @@ pub(crate) fn add_to_regressed(
     results: &mut [Compared],
     comparison: &Comparison,
     base_sha: &CommitSha,
+    names: FunctionNames,
     peer: &PeerCommand,
     check: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> crate::Result<()> {
@@ -150,15 +191,19 @@ pub(crate) fn add_to_regressed(
         let compared = &mut results[place];
         let mut explained = Explained::of_results(&lines[place], &compared.base, &compared.head)?;
         probing.explain(&comparison.pairs[place], compared, &mut explained)?;
+        if names == FunctionNames::Withheld {
+            explained.withhold_names();
+        }
         compared.head.explanation = explained.to_wire(base_sha);
+        compared.head.profile = explained.profile.filter(|_| compared.head.explanation.is_some());
     }
     Ok(())
 }
 
 /// Explains what two reports allow: the usage of both sides.
-fn of_reports(arguments: &ExplainArguments) -> crate::Result<Answer> {
+fn of_reports(question: &Question) -> crate::Result<Answer> {
     let read = |path: &str| compare::read(Path::new(path));
-    let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
+    let (base, head) = (read(&question.base)?, read(&question.head)?);
     let sides = compare::pairs(&base.results, &head.results);
     let comparison = compare::compared(&base, &head, &sides)?;
     let mut lines = Vec::new();
@@ -168,7 +213,7 @@ fn of_reports(arguments: &ExplainArguments) -> crate::Result<Answer> {
         }
     }
     let names: Vec<String> = lines.iter().map(|(line, ..)| line.case.clone()).collect();
-    let selected = ab::select(&names, arguments.case.as_deref())?;
+    let selected = ab::select(&names, question.case.as_deref())?;
     let mut cases = Vec::new();
     for (line, base, head) in selected.into_iter().map(|place| lines[place]) {
         let mut explained = Explained::of_results(line, base, head)?;
@@ -205,6 +250,10 @@ impl Probing<'_> {
         let mut random = StdRng::seed_from_u64(self.order_seed);
         let probed = probes::Probed { pair, peer: self.peer, deadline: self.deadline, overhead_ns };
         explained.notes = probed.add_to(&mut evidence, explained.slower_ns(), &mut random, self.check)?;
+        let [base, head] = [&evidence.base.stacks, &evidence.head.stacks];
+        if base.messages > 0 && head.messages > 0 {
+            explained.profile = Some(comparison::merge(base, head));
+        }
         explained.find(evidence);
         Ok(())
     }
@@ -249,6 +298,8 @@ impl Explained {
             change_interval_ns: None,
             findings: Vec::new(),
             unexplained_ns: None,
+            suspects: Vec::new(),
+            profile: None,
             notes: line.reasons.iter().cloned().chain(line.undecided.clone()).collect(),
             verdict_text: line.verdict_text(),
             unit: "message",
@@ -257,19 +308,27 @@ impl Explained {
 
     /// `None` without an estimate of the change.
     fn to_wire(&self, base_sha: &CommitSha) -> Option<Explanation> {
-        let finding = |finding: &Finding| roundtrip_wire::Finding {
-            rule: Slug::from_name(finding.rule),
-            text: finding.text.clone(),
-            explains_ns: Some(whole_signed(finding.explains_ns)),
-            function: finding.function.clone(),
-        };
         Some(Explanation {
             base_sha: base_sha.clone(),
             change_ns: whole_signed(self.change_ns?),
-            findings: self.findings.iter().take(FINDINGS_MAX).map(finding).collect(),
+            findings: self.findings.iter().take(FINDINGS_MAX).map(Finding::to_wire).collect(),
             unexplained_ns: whole_signed(self.unexplained_ns?),
             notes: self.notes.iter().take(FINDINGS_MAX).cloned().collect(),
+            suspects: self.suspects.clone(),
+            has_profile: self.profile.is_some(),
         })
+    }
+
+    /// Leaves out the names of the program's functions.
+    fn withhold_names(&mut self) {
+        for finding in &mut self.findings {
+            if let Some(name) = finding.function.take() {
+                finding.text = finding.text.replace(&name, "a function");
+            }
+        }
+        if let Some(profile) = &mut self.profile {
+            comparison::withhold_names(profile);
+        }
     }
 
     fn is_changed(&self) -> bool {
@@ -317,6 +376,9 @@ impl Explained {
         }
         if let Some(rest) = self.unexplained_ns {
             lines.push(format!("  Not explained: {} of {all}", signed_nanoseconds(rest)));
+        }
+        for Suspect { sha, names } in &self.suspects {
+            lines.push(format!("  Commit {} changes `{}`", sha.short(), names.join("`, `")));
         }
         lines.extend(self.notes.iter().map(|note| format!("  {note}")));
         lines.join("\n")

@@ -1,10 +1,11 @@
 //! The rules that explain a change: one row each, in the order in which they claim calls.
 
 use super::evidence::{CallRate, Difference, Evidence, Side};
-use crate::format::{bytes, nanoseconds, signed_nanoseconds, whole};
+use crate::format::{bytes, nanoseconds, signed_nanoseconds, whole, whole_signed};
 use crate::usage::Resource;
 use roundtrip_bench::sys::descriptors::{Channel, Settings};
 use roundtrip_bench::sys::tracing::Outcome;
+use roundtrip_wire::Slug;
 use serde::Serialize;
 
 /// Smaller differences of a count per message are left out,
@@ -25,6 +26,17 @@ pub(crate) struct Finding {
     pub(crate) explains_ns: f64,
     /// The function that it names.
     pub(crate) function: Option<String>,
+}
+
+impl Finding {
+    pub(crate) fn to_wire(&self) -> roundtrip_wire::Finding {
+        roundtrip_wire::Finding {
+            rule: Slug::from_name(self.rule),
+            text: self.text.clone(),
+            explains_ns: Some(whole_signed(self.explains_ns)),
+            function: self.function.clone(),
+        }
+    }
 }
 
 /// Where a finding stands among the others; within a rank, by the time it accounts for.
@@ -699,6 +711,7 @@ mod tests {
             functions: vec![functions.into(); 3],
             settings: vec![vec![end.clone(), end]; 3],
             has_other_processes: false,
+            ..Side::default()
         };
         Evidence { unit: "round trip", change_ns, is_on_several_cpus: false, base: side.clone(), head: side }
     }

@@ -5,12 +5,13 @@ use super::heartbeat::Interrupted;
 use super::identity;
 use super::job::NoReports;
 use super::runner::{Output, Runner, Task};
+use crate::explain::suspects;
 use crate::failure::{Failure, OnDisk};
 use crate::repository::{Git, Repository};
 use crate::settings::{self, CommandLine, Imported, Settings};
 use crate::{import, platform, presets, spool};
 use roundtrip_bench::definition::Plan;
-use roundtrip_wire::{CommitSha, Slug};
+use roundtrip_wire::{CommitSha, Explanation, Slug, Suspect};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Seek;
@@ -339,6 +340,15 @@ impl Mirror {
             git.ask(&["fetch", "--quiet", "--no-tags", "--", address, commit.as_str()])?;
         }
         Ok(())
+    }
+
+    /// The commits up to `head` that change what an explanation names.
+    pub(crate) fn suspects(
+        &self,
+        explanation: &Explanation,
+        head: &CommitSha,
+    ) -> crate::Result<Vec<Suspect>> {
+        suspects::find(&self.git(), &explanation.base_sha, head, &explanation.findings)
     }
 
     /// The last common ancestor of two commits.

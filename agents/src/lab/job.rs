@@ -109,6 +109,13 @@ impl JobRunner {
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), heartbeat);
         self.checkouts.runner.confinement.sweep();
         let mut worked = measured?;
+        let results = worked.reports.iter_mut().flat_map(|report| &mut report.results);
+        for explanation in results.filter_map(|result| result.explanation.as_mut()) {
+            match checkout.mirror.suspects(explanation, &job.commit_sha) {
+                Ok(suspects) => explanation.suspects = suspects,
+                Err(failure) => output.write(&format!("Commits not searched for the cause: {failure}")),
+            }
+        }
         // A requested preset or case is measured alone.
         if job.preset.is_none() && job.case_sha256.is_none() {
             for built in base.iter().chain([&head]) {
@@ -217,6 +224,7 @@ impl JobRunner {
             &mut results,
             &comparison,
             &base.repository.commit.sha,
+            head.settings.function_names,
             &self.peer,
             &mut || {
                 interrupted = between(heartbeat, disk);

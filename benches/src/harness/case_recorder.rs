@@ -212,6 +212,7 @@ impl<'a> CaseRecorder<'a> {
             oversubscribed,
             summary: None,
             explanation: None,
+            profile: None,
         }
     }
 }

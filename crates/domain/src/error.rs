@@ -101,6 +101,8 @@ pub enum Kind {
     Point,
     /// A regression.
     Regression,
+    /// The profile of a regression.
+    Profile,
     /// The imported file of a run.
     Original,
     /// A notification channel.

@@ -54,6 +54,7 @@ impl Import {
                 oversubscribed: false,
                 summary: summary.map(stated),
                 explanation: None,
+                profile: None,
             };
             (result, repetitions)
         })

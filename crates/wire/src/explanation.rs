@@ -4,7 +4,7 @@ use crate::{CommitSha, Slug};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The most findings and notes of an explanation.
+/// The most findings, notes and suspects of an explanation.
 pub const FINDINGS_MAX: usize = 20;
 
 /// What changed between two commits in one case, per message; in `roundtrip`, per round trip.
@@ -21,6 +21,21 @@ pub struct Explanation {
     /// What could not be observed, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Commits between the two that change what the findings name: those with the most names first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Suspect>,
+    /// Whether the report has a profile of both sides.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_profile: bool,
+}
+
+/// A commit that changes what findings name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Suspect {
+    /// The commit.
+    pub sha: CommitSha,
+    /// The functions and calls on its changed lines, or around them.
+    pub names: Vec<String>,
 }
 
 /// A cause.

@@ -4,7 +4,7 @@
 //! - [`report`]: the envelope of one upload, [`RunReport`], and its validation ([`RunReport::check`]).
 //! - [`result`]: the results of a case: descriptor, case, methodology, repetitions.
 //! - [`budget`]: where the time of a message goes.
-//! - [`explanation`]: why a case became slower.
+//! - [`explanation`]: why a case became slower. [`profile`]: the call stacks of both sides.
 //! - [`import`]: another tool's file, and the run of its results.
 //! - [`acknowledged`]: the number of acknowledged uploads, sent with each upload.
 //! - [`commit`], [`machine`]: the measured commit and the machine.
@@ -32,6 +32,7 @@ pub mod lab;
 pub mod machine;
 pub mod movement;
 pub mod problem;
+pub mod profile;
 pub mod report;
 pub mod result;
 pub mod size_profile;
@@ -41,10 +42,11 @@ pub mod verdict;
 pub use acknowledged::Acknowledged;
 pub use budget::{Budget, Event, Part, PerMessage};
 pub use commit::{Commit, CommitSha};
-pub use explanation::{Explanation, Finding};
+pub use explanation::{Explanation, Finding, Suspect};
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;
+pub use profile::{ProfileComparison, ProfileOfEnd};
 pub use report::{Invalid, MeasuredProgram, ProgramOrigin, RunReport, SCHEMA_VERSION, Suite};
 pub use result::{
     Case, CaseResult, Delivery, EndObservation, Failure, Methodology, Repetition, StatedQuantile, Summary,

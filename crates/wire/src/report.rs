@@ -2,6 +2,7 @@
 
 use crate::explanation::{Explanation, FINDINGS_MAX};
 use crate::lab::Lease;
+use crate::profile::{FRAMES_MAX, ProfileComparison, ProfileOfEnd, STACK_BYTES_MAX};
 use crate::{Canary, CaseResult, Commit, Environment, Machine, RunId, Slug};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -303,7 +304,88 @@ impl Explanation {
         for (index, note) in self.notes.iter().enumerate() {
             at.short(format_args!("notes/{index}"), note)?;
         }
+        at.within("suspects", self.suspects.len(), FINDINGS_MAX)?;
+        for (index, suspect) in self.suspects.iter().enumerate() {
+            let at = at.member(format_args!("suspects/{index}"));
+            at.within("names", suspect.names.len(), limit::FACTS_MAX)?;
+            for (index, name) in suspect.names.iter().enumerate() {
+                at.short(format_args!("names/{index}"), name)?;
+            }
+        }
         Ok(())
+    }
+}
+
+impl ProfileComparison {
+    fn check(&self, at: &At) -> Result<(), Invalid> {
+        let frames: usize = self.ends.iter().map(|end| end.parents.len()).sum();
+        at.within("ends", self.ends.len(), limit::FACTS_MAX)?;
+        if frames > FRAMES_MAX {
+            return at.member("ends").fail(format!("{frames} frames: expected at most {FRAMES_MAX}"));
+        }
+        at.within("functions", self.functions.len(), FRAMES_MAX)?;
+        for (index, name) in self.functions.iter().enumerate() {
+            at.short(format_args!("functions/{index}"), name)?;
+        }
+        let mut stack_bytes = 0;
+        for (index, end) in self.ends.iter().enumerate() {
+            let at = at.member(format_args!("ends/{index}"));
+            end.check(&at, self.functions.len())?;
+            stack_bytes += end.stack_bytes(&self.functions);
+            if stack_bytes > STACK_BYTES_MAX {
+                return at.fail(format!("stacks of {stack_bytes} bytes: expected at most {STACK_BYTES_MAX}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ProfileOfEnd {
+    fn check(&self, at: &At, functions: usize) -> Result<(), Invalid> {
+        at.short("name", &self.name)?;
+        let frames = self.parents.len();
+        let columns = [
+            ("functions", self.functions.len()),
+            ("base_on_cpu_ns", self.base_on_cpu_ns.len()),
+            ("base_waiting_ns", self.base_waiting_ns.len()),
+            ("head_on_cpu_ns", self.head_on_cpu_ns.len()),
+            ("head_waiting_ns", self.head_waiting_ns.len()),
+        ];
+        for (column, len) in columns {
+            if len != frames {
+                return at.member(column).fail(format!("{len} entries: expected {frames}, as in parents"));
+            }
+        }
+        for (index, parent) in self.parents.iter().enumerate() {
+            if parent.is_some_and(|parent| parent as usize >= index) {
+                let at = at.member(format_args!("parents/{index}"));
+                return at.fail(format!("expected the position of an earlier frame, below {index}, or null"));
+            }
+        }
+        for (index, function) in self.functions.iter().enumerate() {
+            if *function as usize >= functions {
+                let at = at.member(format_args!("functions/{index}"));
+                return at
+                    .fail(format!("{function}: expected the position of a function, below {functions}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of all stacks with a time, as text. The columns were checked.
+    fn stack_bytes(&self, names: &[String]) -> usize {
+        let mut bytes: Vec<usize> = Vec::with_capacity(self.parents.len());
+        let mut sum: usize = 0;
+        for (index, parent) in self.parents.iter().enumerate() {
+            let name = &names[self.functions[index] as usize];
+            bytes.push(parent.map_or(0, |parent| bytes[parent as usize]) + name.len() + 1);
+            let times =
+                [&self.base_on_cpu_ns, &self.base_waiting_ns, &self.head_on_cpu_ns, &self.head_waiting_ns];
+            if times.into_iter().any(|column| column[index] > 0) {
+                sum += bytes[index];
+            }
+        }
+        sum
     }
 }
 
@@ -331,6 +413,9 @@ impl CaseResult {
         }
         if let Some(explanation) = &self.explanation {
             explanation.check(&at.member("explanation"))?;
+        }
+        if let Some(profile) = &self.profile {
+            profile.check(&at.member("profile"))?;
         }
         match (&self.summary, &self.methodology.statistic) {
             (Some(_), Some(_)) | (None, None) => {}

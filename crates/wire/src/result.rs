@@ -3,6 +3,7 @@
 use crate::Slug;
 use crate::explanation::Explanation;
 use crate::hash::{Digest, digest};
+use crate::profile::ProfileComparison;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -156,6 +157,9 @@ pub struct CaseResult {
     /// Why it is slower than another commit, if a comparison in pairs found that it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// The call stacks of both sides of that comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileComparison>,
 }
 
 /// Another tool's values for a case, without samples.

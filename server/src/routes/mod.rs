@@ -26,6 +26,7 @@ pub(crate) mod oidc;
 mod permitted;
 pub(crate) mod playground;
 pub(crate) mod points;
+pub(crate) mod profiles;
 pub(crate) mod projects;
 pub(crate) mod published;
 pub(crate) mod pull_requests;

@@ -151,10 +151,17 @@ fn check(change: &RegressionChange) -> Result<(), ApiError> {
     Ok(())
 }
 
+pub(super) async fn find(
+    state: &AppState,
+    project_id: i64,
+    regression_id: i64,
+) -> Result<Regression, ApiError> {
+    let found = regression::find(&state.pool, project_id, regression_id).await?;
+    found.ok_or_else(|| ApiError::unknown(Kind::Regression, regression_id))
+}
+
 async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result<RegressionDetail, ApiError> {
-    let regression = regression::find(&state.pool, project_id, regression_id)
-        .await?
-        .ok_or_else(|| ApiError::unknown(Kind::Regression, regression_id))?;
+    let regression = find(state, project_id, regression_id).await?;
     let changes = db::change_point::of_regressions(&state.pool, &[regression_id]).await?;
     let has_culprit = regression.kind == RegressionKind::Step && regression.cause != ChangeCause::Machine;
     let culprits = if !has_culprit {
@@ -164,7 +171,11 @@ async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result
         let made_it =
             changes.iter().filter(|change| Direction::from_change(change.found.change()) == direction);
         let found = analysis::culprits::of_regression(&state.pool, project_id, regression_id, made_it).await;
-        found.map_err(ApiError::internal)?
+        let mut found = found.map_err(ApiError::internal)?;
+        if let Some(explanation) = &regression.explanation {
+            analysis::culprits::add_names(&mut found, &explanation.contents.0);
+        }
+        found
     };
     let change_points = changes.into_iter().map(ChangePoint::from).collect();
     Ok(RegressionDetail { regression, change_points, culprits })

@@ -250,7 +250,11 @@ async fn download(
 }
 
 /// The error for a missing upload: pruned, or `otherwise`.
-async fn no_upload(state: &AppState, run_id: Uuid, otherwise: ApiError) -> Result<ApiError, ApiError> {
+pub(super) async fn no_upload(
+    state: &AppState,
+    run_id: Uuid,
+    otherwise: ApiError,
+) -> Result<ApiError, ApiError> {
     let at = db::retention::pruned(&state.pool, run_id).await?.upload_pruned_at;
     let pruned = |at| DomainError::Pruned { what: "the upload and imported file", run_id, at }.into();
     Ok(at.map_or(otherwise, pruned))

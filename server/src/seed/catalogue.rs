@@ -170,6 +170,7 @@ fn case(index: usize) -> SeededCase {
             oversubscribed: false,
             summary: None,
             explanation: None,
+            profile: None,
         },
         transport,
         operation_ns,

@@ -1,6 +1,7 @@
 /** Regressions. */
 import { entryWith, listed, type Mocks, text } from "../endpoint";
 import { detailOf } from "../world/changes";
+import { profile } from "../world/profile";
 
 export const regressions = {
   "/api/v1/projects/{project}/badge.svg": (_, { path }) => badge(path.project, "2 regressions"),
@@ -17,6 +18,13 @@ export const regressions = {
   },
   "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) =>
     detailOf(world, entryWith(world.regressions, "regression_id", regression_id)),
+  "/api/v1/projects/{project}/regressions/{regression_id}/profile": (world, { path, query }) => {
+    const profiled = world.regressions.filter(({ explanation }) => explanation?.has_profile);
+    entryWith(profiled, "regression_id", path.regression_id);
+    return query.format === undefined || query.format === "json"
+      ? profile()
+      : text("application/octet-stream", "main;encode 100\n");
+  },
   "/api/v1/projects/{project}/suspicions": (world, { path, query }) => {
     const asked = world.suspicions.filter(
       ({ state, commit }) =>

@@ -1,5 +1,12 @@
 /** The changes of the mock: a regression, an improvement, a slower machine, a drift, and changes without an alert. */
-import type { ChangePoint, CommitSummary, Regression, RegressionDetail, Suspicion } from "@/api/types";
+import type {
+  ChangePoint,
+  CommitSummary,
+  Explanation,
+  Regression,
+  RegressionDetail,
+  Suspicion,
+} from "@/api/types";
 import { aRegression, aSuspicion } from "@/test/fixtures";
 import {
   after,
@@ -26,6 +33,8 @@ type Story = {
   figure?: "tail";
   kind?: ChangePoint["kind"];
   matters?: boolean;
+  /** Whether its comparison has findings and profiles. */
+  isExplained?: boolean;
   /** Its regression; absent for changes without an alert. */
   regression?: Partial<Regression>;
 };
@@ -36,6 +45,7 @@ const STORIES: Story[] = [
     isOf: ({ summary }) => isSlowed(summary.transport.slug, summary.case.scenario),
     witnesses: ["canaries stable", "controls stable"],
     regression: { regression_id: 1, cause: "commit", direction: "regressed", state: "new" },
+    isExplained: true,
   },
   {
     ordinal: FASTER_AT,
@@ -135,7 +145,7 @@ function changePoint(
 
 /** The regressions, newest first. */
 export function regressionsOf(world: World): Regression[] {
-  return STORIES.flatMap(({ ordinal, after: begin = ordinal - 1, regression }) => {
+  return STORIES.flatMap(({ ordinal, after: begin = ordinal - 1, regression, isExplained = false }) => {
     if (regression === undefined) return [];
     const changes = changesOf(world, world.series).filter(
       ({ regression_id }) => regression_id === regression.regression_id,
@@ -155,10 +165,28 @@ export function regressionsOf(world: World): Regression[] {
       worst_change: worst ?? null,
       created_at: after(at, 60),
       updated_at: after(at, 60),
+      explanation: isExplained ? explanationOf(before, at) : null,
       ...regression,
     });
   }).sort((one, other) => other.until_commit.ordinal - one.until_commit.ordinal);
 }
+
+/** The cause in the profiles of the mock. */
+const explanationOf = (base: CommitSummary, head: CommitSummary): Explanation => ({
+  base_sha: base.sha,
+  change_ns: 810,
+  findings: [
+    {
+      rule: "slower-function",
+      function: "ring::Message::encode",
+      text: "`ring::Message::encode` takes 945 ns longer",
+      explains_ns: 945,
+    },
+  ],
+  unexplained_ns: -135,
+  suspects: [{ sha: head.sha, names: ["encode"] }],
+  has_profile: true,
+});
 
 /** The newest commit waits for its comparison on one machine. */
 export function suspicionsOf(world: World): Suspicion[] {
@@ -184,7 +212,8 @@ export function detailOf(world: World, regression: Regression): RegressionDetail
   const of = (ordinal: number, probability: number) => {
     const commit = world.commits[ordinal - 1];
     const isKnown = commit !== undefined && cause === "commit" && kind === "step";
-    return isKnown ? [{ commit, probability, measured: true }] : [];
+    const suspect = regression.explanation?.suspects?.find(({ sha }) => sha === commit?.sha);
+    return isKnown ? [{ commit, probability, measured: true, names: suspect?.names ?? [] }] : [];
   };
   return {
     regression,

@@ -873,6 +873,23 @@ export interface paths {
         patch: operations["change_regression"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/regressions/{regression_id}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The call stacks of both sides of the comparison that explains a regression. */
+        get: operations["get_regression_profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/runs": {
         parameters: {
             query?: never;
@@ -1858,6 +1875,7 @@ export interface components {
             methodology: components["schemas"]["Methodology"];
             /** @description There were more threads than processors, so times include waiting for a processor. */
             oversubscribed?: boolean;
+            profile?: components["schemas"]["ProfileComparison"] | null;
             /** @description One entry for each fresh start of the peers that finished. Empty when unsupported or when all failed. */
             repetitions: components["schemas"]["Repetition"][];
             summary?: components["schemas"]["Summary"] | null;
@@ -2372,6 +2390,8 @@ export interface components {
             commit: components["schemas"]["CommitSummary"];
             /** @description Whether any run measured it; where not, it shares the probability of the next one that was. */
             measured: boolean;
+            /** @description Functions and calls that explain the regression and are on its changed lines, or around them. */
+            names: string[];
             /**
              * Format: double
              * @description Its probability.
@@ -2722,8 +2742,12 @@ export interface components {
             change_ns: number;
             /** @description The causes, those that account for most of the change first. */
             findings: components["schemas"]["Finding"][];
+            /** @description Whether the report has a profile of both sides. */
+            has_profile?: boolean;
             /** @description What could not be observed, a sentence each. */
             notes?: string[];
+            /** @description Commits between the two that change what the findings name: those with the most names first. */
+            suspects?: components["schemas"]["Suspect"][];
             /**
              * Format: int64
              * @description The part of the change that no finding accounts for.
@@ -3892,6 +3916,40 @@ export interface components {
              */
             to_bytes: number;
         };
+        /** @description Where messages spend their time on each side, from sampled call stacks. Sampling slows messages down. */
+        ProfileComparison: {
+            /**
+             * Format: int64
+             * @description Messages of the base during which it was sampled; round trips in `roundtrip`.
+             */
+            base_messages: number;
+            /** @description The ends: `initiator`, `sender 1`, `other processes`. */
+            ends: components["schemas"]["ProfileOfEnd"][];
+            /** @description Names of functions. Those of the kernel end with `_[k]`. */
+            functions: string[];
+            /**
+             * Format: int64
+             * @description As above, of the head.
+             */
+            head_messages: number;
+        };
+        /** @description The call stacks of an end as a tree, in columns with one entry for each frame. A caller stands before what it calls. */
+        ProfileOfEnd: {
+            /** @description Time of the base on a processor in the function itself, without what it calls, over all messages. */
+            base_on_cpu_ns: number[];
+            /** @description As above, waiting. */
+            base_waiting_ns: number[];
+            /** @description The position of the function's name. */
+            functions: number[];
+            /** @description Time of the head on a processor. */
+            head_on_cpu_ns: number[];
+            /** @description As above, waiting. */
+            head_waiting_ns: number[];
+            /** @description Its name. */
+            name: string;
+            /** @description The position of the caller; null for an outermost frame. */
+            parents: (number | null)[];
+        };
         /**
          * @description Where a program comes from.
          * @enum {string}
@@ -5044,6 +5102,13 @@ export interface components {
             /** @description Quantiles, ascending. */
             quantiles?: components["schemas"]["StatedQuantile"][];
         };
+        /** @description A commit that changes what findings name. */
+        Suspect: {
+            /** @description The functions and calls on its changed lines, or around them. */
+            names: string[];
+            /** @description The commit. */
+            sha: components["schemas"]["CommitSha"];
+        };
         /** @description A suspected commit. */
         Suspicion: {
             /** @description The base of the comparison: the previous commit that the machine measured. */
@@ -5684,6 +5749,8 @@ export type PointDetail = components['schemas']['PointDetail'];
 export type PointList = components['schemas']['PointList'];
 export type Problem = components['schemas']['Problem'];
 export type ProfileBucket = components['schemas']['ProfileBucket'];
+export type ProfileComparison = components['schemas']['ProfileComparison'];
+export type ProfileOfEnd = components['schemas']['ProfileOfEnd'];
 export type ProgramOrigin = components['schemas']['ProgramOrigin'];
 export type ProjectChange = components['schemas']['ProjectChange'];
 export type ProjectList = components['schemas']['ProjectList'];
@@ -5743,6 +5810,7 @@ export type StatedQuantile = components['schemas']['StatedQuantile'];
 export type StepErrorRates = components['schemas']['StepErrorRates'];
 export type Suite = components['schemas']['Suite'];
 export type Summary = components['schemas']['Summary'];
+export type Suspect = components['schemas']['Suspect'];
 export type Suspicion = components['schemas']['Suspicion'];
 export type SuspicionList = components['schemas']['SuspicionList'];
 export type SuspicionState = components['schemas']['SuspicionState'];
@@ -8151,6 +8219,49 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_regression_profile: {
+        parameters: {
+            query?: {
+                /** @description The format; the default is json. */
+                format?: "json" | "folded" | "firefox" | "pprof";
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The regression's number. */
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile; other formats are attachments */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileComparison"];
+                    "text/plain": string;
+                    "application/gzip": number[];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            /** @description `pruned`: deleted, with the date */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };

@@ -93,6 +93,7 @@ const TEST_PROGRAMS: &[ProgramRow] = &[
     (Check, "crates/import",      "it",                       &[]),
     (All,   "crates/import",      "memory",                   &[]),
     (Check, "crates/manual",      "unit",                     &[]),
+    (Check, "crates/profile",     "unit",                     &[]),
     (Check, "crates/stats",       "unit",                     &[]),
     (Check, "crates/storage",     "unit",                     &[]),
     (Check, "crates/wire",        "unit",                     &[]),

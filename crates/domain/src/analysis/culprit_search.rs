@@ -147,7 +147,8 @@ impl Search {
     /// The commits of the range with their probabilities, if they are known.
     pub(super) fn suspects(self) -> Option<Vec<Culprit>> {
         let suspects = self.commits.into_iter().zip(self.probabilities?);
-        let culprit = |((commit, measured), probability)| Culprit { commit, probability, measured };
+        let culprit =
+            |((commit, measured), probability)| Culprit { commit, probability, measured, names: Vec::new() };
         Some(suspects.map(culprit).collect())
     }
 }

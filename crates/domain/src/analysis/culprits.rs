@@ -6,6 +6,7 @@ use roundtrip_stats::culprit::{self, Evidence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{ChangeKind, ChangePointRow};
 use roundtrip_storage::commit::CommitSummary;
+use roundtrip_wire::Explanation;
 use serde::Serialize;
 use sqlx::PgPool;
 use std::collections::HashMap;
@@ -25,6 +26,8 @@ pub struct Culprit {
     pub probability: f64,
     /// Whether any run measured it; where not, it shares the probability of the next one that was.
     pub measured: bool,
+    /// Functions and calls that explain the regression and are on its changed lines, or around them.
+    pub names: Vec<String>,
 }
 
 /// The commits that may have caused a regression by these changes. If a search in paired jobs knows more, its probabilities count.
@@ -47,6 +50,18 @@ pub async fn of_regression(
     let count = named(suspects.iter().map(|suspect| suspect.probability));
     suspects.truncate(count);
     Ok(suspects)
+}
+
+/// Adds what the commits change of an explanation. Among commits of the same probability, those that change the most come first.
+pub fn add_names(culprits: &mut [Culprit], explanation: &Explanation) {
+    for culprit in culprits.iter_mut() {
+        let suspect = explanation.suspects.iter().find(|suspect| suspect.sha.as_str() == culprit.commit.sha);
+        culprit.names = suspect.map(|suspect| suspect.names.clone()).unwrap_or_default();
+    }
+    culprits.sort_by(|one, other| {
+        let by_probability = other.probability.total_cmp(&one.probability);
+        by_probability.then(other.names.len().cmp(&one.names.len()))
+    });
 }
 
 /// How many of the suspects to list, from their probabilities, the largest first.
@@ -89,7 +104,7 @@ pub async fn rank(
     ranked.truncate(named(ranked.iter().map(|(_, probability)| *probability)));
     let suspects = ranked.into_iter().filter_map(|(ordinal, probability)| {
         let (commit, measured) = by_ordinal.remove(&ordinal)?;
-        Some(Culprit { commit, probability, measured })
+        Some(Culprit { commit, probability, measured, names: Vec::new() })
     });
     Ok(suspects.collect())
 }

@@ -8,7 +8,7 @@ use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_storage as db;
 use roundtrip_storage::run::Location;
-use roundtrip_wire::{CaseResult, ProgramOrigin, Repetition, RunReport};
+use roundtrip_wire::{CaseResult, ProfileComparison, ProgramOrigin, Repetition, RunReport};
 use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -55,6 +55,22 @@ pub async fn repetitions<T: Send + 'static>(
             Ok(describe(repetition, &distribution))
         });
         described.collect::<Result<_, _>>().map(Some)
+    })
+    .await
+}
+
+/// The profile of a series in a run. None without an upload or a profile.
+pub async fn profile(
+    pool: &PgPool,
+    run: Location,
+    series_id: i64,
+) -> Result<Option<ProfileComparison>, DomainError> {
+    let turn = turn().await?;
+    let found = db::run::upload_with_position(pool, run, series_id).await?;
+    let Some((position, body_zstd)) = found else { return Ok(None) };
+    run_blocking(turn, move || {
+        let position = usize::try_from(position).map_err(DomainError::internal)?;
+        Ok(report(&body_zstd)?.results.into_iter().nth(position).and_then(|result| result.profile))
     })
     .await
 }

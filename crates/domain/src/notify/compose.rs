@@ -101,7 +101,7 @@ fn regression_item(pages: &Pages, project: &str, row: Regression) -> RegressionI
         fixed_by_commit: row.fixed_by_commit.map(commit_item),
         finding: row
             .explanation
-            .and_then(|explanation| explanation.0.findings.into_iter().next())
+            .and_then(|explanation| explanation.contents.0.findings.into_iter().next())
             .map(|finding| finding.text),
         machines: row.machines,
     }

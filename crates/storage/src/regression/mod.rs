@@ -7,6 +7,7 @@ use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 pub mod grouping;
 
@@ -95,7 +96,7 @@ pub struct Regression {
     pub fixed_by_commit: Option<CommitPlace>,
     /// Why it is slower, by the newest comparison of the culprit or the last suspect in one of the changed cases.
     #[schema(value_type = Option<Explanation>, required)]
-    pub explanation: Option<Json<Explanation>>,
+    pub explanation: Option<StoredExplanation>,
     /// Series that changed.
     pub series_count: i64,
     /// Machines with these changes, by name.
@@ -120,6 +121,22 @@ pub struct Regression {
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
 }
+
+/// Why a commit is slower, and the result that it belongs to.
+#[derive(Clone, Debug, Serialize, sqlx::Decode)]
+pub struct StoredExplanation {
+    /// As in the report.
+    #[serde(flatten)]
+    pub contents: Json<Explanation>,
+    /// The run.
+    #[serde(skip)]
+    pub run_id: Uuid,
+    /// The series.
+    #[serde(skip)]
+    pub series_id: i64,
+}
+
+is_record!(StoredExplanation);
 
 /// A commit and its place.
 #[derive(Clone, Debug, Serialize, ToSchema, sqlx::Decode)]
@@ -156,7 +173,7 @@ macro_rules! select_regressions {
                       case when fixed_by.sha is not null
                           then (fixed_by.sha, fixed_by.ordinal, fixed_by.subject, fixed_by.author)
                       end as "fixed_by_commit?: CommitPlace",
-                      (select explanation.contents
+                      (select (explanation.contents, explanation.run_id, explanation.series_id)
                        from explanation
                        join series on series.series_id = explanation.series_id
                        where explanation.commit_id = coalesce(regression.culprit_commit_id, regression.until_commit_id)
@@ -167,7 +184,7 @@ macro_rules! select_regressions {
                                and change_point.withdrawn_at is null and changed.case_id = series.case_id
                          )
                        order by explanation.explanation_id desc
-                       limit 1) as "explanation: Json<Explanation>",
+                       limit 1) as "explanation: StoredExplanation",
                       account.name as "assignee?", regression.note, regression.bug_url,
                       regression.muted_until_at as muted_until, regression.created_at, regression.updated_at,
                       changed.series_count as "series_count!", changed.machines as "machines!",

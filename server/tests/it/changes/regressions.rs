@@ -3,7 +3,10 @@
 use super::{noisy, search};
 use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_storage::access::Role;
-use roundtrip_wire::{Canary, CaseResult, Explanation, Finding, RunReport, TransportInfo};
+use roundtrip_wire::{
+    Canary, CaseResult, Explanation, Finding, ProfileComparison, ProfileOfEnd, RunReport, Suspect,
+    TransportInfo,
+};
 use serde_json::{Value, json};
 
 const LIST: &str = "/api/v1/projects/libfoo/regressions";
@@ -128,7 +131,10 @@ async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
             }],
             unexplained_ns: 20,
             notes: Vec::new(),
+            suspects: vec![Suspect { sha: factory::sha(31), names: vec!["sendmsg".into()] }],
+            has_profile: true,
         });
+        report.results[0].profile = Some(profile());
         report
     };
     // Of another case, and of another commit.
@@ -144,13 +150,76 @@ async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
             "findings": [
                 { "rule": "extra-call", "text": "+1.00 `sendmsg` per round trip", "explains_ns": 180 },
             ],
+            "suspects": [{ "sha": factory::sha(31), "names": ["sendmsg"] }], "has_profile": true,
         })
     );
+    let detail = detail(&app, &only(&app).await).await;
+    assert_eq!(at(&detail, "culprits/0/commit/ordinal,culprits/0/names/0"), json!([31, "sendmsg"]));
     let mut long = explained("ring", 31, "");
     let findings = &mut long.results[0].explanation.as_mut().unwrap().findings;
     *findings = vec![findings[0].clone(); 21];
     let refused = app.put(&long).await.assert_problem(422, "invalid-report");
     assert!(refused.detail.contains("21 entries: expected at most 20"), "{refused:?}");
+}
+
+/// The head makes one more call.
+fn profile() -> ProfileComparison {
+    ProfileComparison {
+        base_messages: 10,
+        head_messages: 20,
+        functions: vec!["main".into(), "sendmsg_[k]".into()],
+        ends: vec![ProfileOfEnd {
+            name: "initiator".into(),
+            parents: vec![None, Some(0)],
+            functions: vec![0, 1],
+            base_on_cpu_ns: vec![500, 0],
+            base_waiting_ns: vec![0, 0],
+            head_on_cpu_ns: vec![1_000, 600],
+            head_waiting_ns: vec![0, 40],
+        }],
+    }
+}
+
+#[database_test]
+async fn profile_of_an_explained_regression_has_four_formats(app: TestApp) {
+    let (before, after) = ([("ring", 1_000), ("queue", 5_000)], [("ring", 1_200), ("queue", 5_000)]);
+    step(&app, "lab-1", (&before, 700), (&after, 700)).await;
+    let regression_id = only(&app).await["regression_id"].clone();
+    let path = format!("{LIST}/{regression_id}/profile");
+    app.get(&path).await.assert_problem(404, "unknown-profile");
+    let mut report = run("lab-1", 31, &[("ring", 1_200)], 700);
+    report.branch = Some("try".into());
+    report.results[0].methodology.parts = Some(50);
+    report.results[0].explanation = Some(Explanation {
+        base_sha: factory::sha(30),
+        change_ns: 200,
+        findings: Vec::new(),
+        unexplained_ns: 200,
+        notes: Vec::new(),
+        suspects: Vec::new(),
+        has_profile: true,
+    });
+    report.results[0].profile = Some(profile());
+    app.store(&report).await;
+    assert_eq!(app.get(&path).await.json::<ProfileComparison>(), profile());
+    let folded = app.get(&format!("{path}?format=folded")).await;
+    let expected = "base;initiator;on CPU;main 500\nhead;initiator;on CPU;main 1000\n\
+        head;initiator;on CPU;main;sendmsg_[k] 600\nhead;initiator;waiting;main;sendmsg_[k] 40\n";
+    assert_eq!(String::from_utf8(folded.body.to_vec()).unwrap(), expected);
+    let name = format!("attachment; filename=\"regression-{regression_id}.folded\"");
+    assert_eq!(folded.header("content-disposition"), name);
+    let firefox: Value = app.get(&format!("{path}?format=firefox")).await.json();
+    assert_eq!(firefox["threads"][0]["processName"], "base");
+    // It is compressed with gzip.
+    assert!(app.get(&format!("{path}?format=pprof")).await.body.starts_with(&[0x1f, 0x8b]));
+    app.get(&format!("{path}?format=svg")).await.assert_problem(400, "invalid-parameter");
+
+    let mut invalid = profile();
+    invalid.ends[0].parents[0] = Some(1);
+    report.results[0].profile = Some(invalid);
+    report.run_id = run("lab-1", 31, &[], 700).run_id;
+    let refused = app.put(&report).await.assert_problem(422, "invalid-report");
+    assert!(refused.detail.contains("position of an earlier frame"), "{refused:?}");
 }
 
 #[database_test]

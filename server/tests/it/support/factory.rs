@@ -125,6 +125,7 @@ pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<
         oversubscribed: false,
         summary: None,
         explanation: None,
+        profile: None,
     }
 }
 

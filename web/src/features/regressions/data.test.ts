@@ -15,7 +15,7 @@ test("shows one commit, or a range", () => {
 
 test("names a likely culprit, a range, or the machine", () => {
   const commit = { sha: "b".repeat(40), ordinal: 31, subject: "Copy twice", author: "Ada", committed_at: "" };
-  const sure: Culprit = { commit, probability: 0.97, measured: true };
+  const sure: Culprit = { commit, probability: 0.97, measured: true, names: [] };
   expect(titleOf(REGRESSION, [sure])).toBe("Slower by up to 20 %, since bbbbbbb \u201cCopy twice\u201d");
   expect(titleOf(REGRESSION, [{ ...sure, probability: 0.5 }, sure])).toContain("since one of 2 commits");
   expect(titleOf({ ...REGRESSION, cause: "machine" }, [])).toContain("caused by the machine");
