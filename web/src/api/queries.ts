@@ -16,7 +16,7 @@ const moving = <Options extends object>(options: Options) => ({
 
 /** Whether the data can change with the next upload. */
 export function isChangeable({ queryKey: [path] }: { queryKey: readonly unknown[] }): boolean {
-  return typeof path !== "string" || !path.startsWith("/api/v1/runs/");
+  return typeof path !== "string" || !(path.startsWith("/api/v1/runs/") || path.endsWith("/profile"));
 }
 
 /** The limit of the server for points per series. */
@@ -77,6 +77,14 @@ export const suspicionsQuery = (
 
 export const regressionQuery = (project: string, regression_id: number) =>
   read("/api/v1/projects/{project}/regressions/{regression_id}", { path: { project, regression_id } });
+
+/** The profiles behind an explanation: large, and replaced only by a new explanation. */
+export const profileQuery = (project: string, regression_id: number) =>
+  forever(
+    read("/api/v1/projects/{project}/regressions/{regression_id}/profile", {
+      path: { project, regression_id },
+    }),
+  );
 
 export const runsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/runs">) =>
   read("/api/v1/projects/{project}/runs", { path: { project }, query });

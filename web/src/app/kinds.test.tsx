@@ -1,13 +1,11 @@
 /** Pages show each kind of change, with the data of the mock. */
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
-import { render, screen, within } from "@testing-library/react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { screen, within } from "@testing-library/react";
+import { expect, it } from "vitest";
 import { shortSha } from "@/lib/commits";
+import { open, withoutEvents } from "@/test/app";
 import { withLayout } from "@/test/layout";
 import { mockServer } from "@/test/server";
 import { World } from "../../mock/world/world";
-import { createAppRouter } from "./router";
 
 mockServer();
 
@@ -17,24 +15,7 @@ const [after, until] = [drift?.after_commit.sha ?? "", drift?.until_commit.sha ?
 const WORDS = `Drift of +6.1 % since ${after}`;
 
 withLayout(720, 300);
-beforeEach(() => {
-  const Events = class extends EventTarget {
-    close() {}
-  };
-  vi.stubGlobal("EventSource", Events);
-});
-
-async function open(path: string): Promise<void> {
-  window.history.pushState({}, "", path);
-  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  const router = createAppRouter(queryClient);
-  render(
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
-  await screen.findByRole("heading", { level: 1 });
-}
+withoutEvents();
 
 it("the inbox has the words of a drift, and its range instead of suspects", async () => {
   await open("/libfoo/regressions");

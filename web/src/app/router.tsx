@@ -21,6 +21,7 @@ import {
   lineQuery,
   machinesQuery,
   pointsQuery,
+  profileQuery,
   projectQuery,
   projectsQuery,
   pullRequestsQuery,
@@ -45,6 +46,7 @@ import { parseQueueSearch } from "@/features/jobs/search";
 import { parseMachineSearch } from "@/features/machines/search";
 import { loadOverview } from "@/features/overview/load";
 import { parseOverviewSearch } from "@/features/overview/search";
+import { parseProfileSearch } from "@/features/profile/search";
 import {
   loadPullRequest,
   numberOf,
@@ -170,6 +172,18 @@ const regressionRoute = createRoute({
   loader: ({ context, params }) =>
     waitFor(context, regressionQuery(params.project, Number(params.regressionId))),
   component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),
+});
+
+const profileRoute = createRoute({
+  ...inProject("/regressions/$regressionId/profile"),
+  validateSearch: parseProfileSearch,
+  loader: ({ context, params: { project, regressionId } }) =>
+    waitFor(
+      context,
+      regressionQuery(project, Number(regressionId)),
+      profileQuery(project, Number(regressionId)),
+    ),
+  component: lazyRouteComponent(() => import("@/features/profile/ProfilePage"), "ProfilePage"),
 });
 
 const seriesRoute = createRoute({
@@ -361,6 +375,7 @@ const routeTree = rootRoute.addChildren([
     errorRatesRoute,
     inboxRoute,
     regressionRoute,
+    profileRoute,
     seriesRoute,
     exploreRoute,
     compareRoute,

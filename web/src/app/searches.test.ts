@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
 import { parseOverviewSearch } from "@/features/overview/search";
+import { parseProfileSearch } from "@/features/profile/search";
 import { parseInboxSearch } from "@/features/regressions/search";
 import { parseSeriesSearch } from "@/features/series/search";
 import { parseSizesSearch } from "@/features/sizes/search";
@@ -43,6 +44,12 @@ it.each<[page: string, parse: (raw: RawSearch) => object, raw: RawSearch, known:
   ["Explore", parseExploreSearch, { q: true }, { q: "true" }],
   ["Explore", parseExploreSearch, { q: ["a"], picked: "12,,x", after: "no cursor!" }, {}],
   ["Explore", parseExploreSearch, { q: "" }, {}],
+  [
+    "profiles",
+    parseProfileSearch,
+    { end: "sender 1", view: "base", time: "asleep", q: 64 },
+    { end: "sender 1", view: "base", q: "64" },
+  ],
   ["the inbox", parseInboxSearch, { shown: "odd", direction: 7, quiet: "yes", after: "<" }, {}],
   // The default: open regressions.
   ["the inbox", askedOfInbox, {}, { direction: "regressed", state: "new,acknowledged" }],

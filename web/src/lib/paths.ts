@@ -21,6 +21,13 @@ export const toRegression = (project: string, regressionId: number) =>
     params: { project, regressionId: String(regressionId) },
   });
 
+/** The profiles of both sides of a regression. */
+export const toProfile = (project: string, regressionId: number) =>
+  linkOptions({
+    to: "/$project/regressions/$regressionId/profile",
+    params: { project, regressionId: String(regressionId) },
+  });
+
 export const toRun = (project: string, runId: string) =>
   linkOptions({ to: "/$project/runs/$runId", params: { project, runId } });
 
@@ -101,6 +108,13 @@ export function compareCsvHref(
 ): string {
   return `/api/v1/projects/${project}/compare?${new URLSearchParams({ ...asked, format: "csv" })}`;
 }
+
+/** The profiles of a regression as a file for another program. */
+export const profileHref = (
+  project: string,
+  regressionId: number,
+  format: "folded" | "pprof" | "firefox",
+): string => `/api/v1/projects/${project}/regressions/${regressionId}/profile?format=${format}`;
 
 /** The sign-in page; no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";

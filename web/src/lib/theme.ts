@@ -31,3 +31,15 @@ export function applyTheme(): void {
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, currentTheme);
 }
+
+/** Calls back when the colours change, by the system or by a choice here; returns the function that stops it. */
+export function onColoursChanged(call: () => void): () => void {
+  const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+  const chosen = new MutationObserver(call);
+  chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  scheme.addEventListener("change", call);
+  return () => {
+    chosen.disconnect();
+    scheme.removeEventListener("change", call);
+  };
+}

@@ -4,6 +4,7 @@
  */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { usePlotArea } from "recharts";
+import { onColoursChanged } from "@/lib/theme";
 import { axisLabelsOfNs } from "@/lib/units";
 import { PointedPlot } from "./PointedPlot";
 import { type Change, Rules } from "./plottables/Rules";
@@ -48,15 +49,7 @@ export function HeatMap(props: Props) {
       if (canvas.current !== null) paint(canvas.current, area, columns, view, stepsPerDoubling);
     };
     draw();
-    // Redraw when the colour scheme changes.
-    const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-    const chosen = new MutationObserver(draw);
-    chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    scheme.addEventListener("change", draw);
-    return () => {
-      chosen.disconnect();
-      scheme.removeEventListener("change", draw);
-    };
+    return onColoursChanged(draw);
   }, [area, columns, from, to, shortest, longest, stepsPerDoubling]);
   return (
     <PointedPlot

@@ -1,7 +1,7 @@
 /** One regression: its series, suspect commits, root cause and triage. */
 import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
-import { type ChangeEvent, useState } from "react";
+import { type ChangeEvent, type ReactNode, useState } from "react";
 import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
 import type {
   ChangePoint,
@@ -15,12 +15,12 @@ import type {
 import { Form } from "@/components/form";
 import { SelectField, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import { numeric, RowTable, rowHead, TableSection } from "@/components/ui/Table";
+import { type Column, numeric, RowTable, rowHead, TableSection } from "@/components/ui/Table";
 import { Ago, CommitName, Sentences, TimeText } from "@/components/ui/text";
 import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
-import { docsHref, toRegressions, toSeries, toSignIn } from "@/lib/paths";
+import { docsHref, toProfile, toRegressions, toSeries, toSignIn } from "@/lib/paths";
 import { changeOfNs, clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
 import { formatMoment, inDays } from "@/lib/time";
 import { formatCount, shareOfAll, upperFirst } from "@/lib/units";
@@ -56,7 +56,15 @@ export function RegressionPage() {
       ) : (
         <SuspectCommits culprits={culprits} />
       )}
-      {regression.explanation !== null && <WhySlower explanation={regression.explanation} />}
+      {regression.explanation !== null && (
+        <WhySlower explanation={regression.explanation}>
+          {regression.explanation.has_profile && (
+            <p className="section-note">
+              <Link {...toProfile(project, regression.regression_id)}>Compare the profiles</Link>
+            </p>
+          )}
+        </WhySlower>
+      )}
       <Section title="Affected series">
         <SeriesChanges project={project} changes={changes} />
       </Section>
@@ -78,6 +86,12 @@ export function DriftRange({ regression: { after_commit, until_commit } }: { reg
   );
 }
 
+/** What the commit changes of the findings. */
+const CHANGES: Column<Culprit> = [
+  "Changes",
+  ({ names }) => names.map((name) => <code key={name}>{name} </code>),
+];
+
 function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
   return (
     <TableSection
@@ -96,6 +110,7 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
         ["Author", ({ commit }) => commit.author],
         ["Committed", ({ commit }) => formatMoment(commit.committed_at)],
         ["Measured", ({ measured }) => (measured ? "yes" : <span className="muted">not yet</span>)],
+        culprits.some(({ names }) => names.length > 0) && CHANGES,
       ]}
       note={culprits.some(({ measured }) => !measured) && UNMEASURED_NOTE}
     />
@@ -103,7 +118,7 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
 }
 
 /** What changed per message, by the paired comparison of the commit with its base. */
-export function WhySlower({ explanation }: { explanation: Explanation }) {
+export function WhySlower({ explanation, children }: { explanation: Explanation; children?: ReactNode }) {
   const { base_sha, change_ns, findings, unexplained_ns, notes = [] } = explanation;
   const unexplained = findings.length === 0 ? "" : `; ${changeOfNs(unexplained_ns)} unexplained`;
   return (
@@ -124,6 +139,7 @@ export function WhySlower({ explanation }: { explanation: Explanation }) {
         />
       )}
       {notes.length > 0 && <p className="section-note">{notes.join(" ")}</p>}
+      {children}
     </Section>
   );
 }
