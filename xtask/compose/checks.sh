@@ -195,18 +195,21 @@ END
 }
 
 images_are_small_and_not_of_root() {
-    local name mib_max image found mib
-    # Maximum size that an image may add to its base, in MiB. The server adds its binary and curl, the agent its binary and git.
-    while read -r name mib_max; do
+    local name program mib_max image found mib
+    # Maximum size that an image may add to its base and its program, in MiB: curl for the server, git for the agent.
+    while read -r name program mib_max; do
         image=localhost/roundtrip-$name:before
         found=$(podman image inspect --format '{{.Config.User}}' "$image")
         [ "$found" = "$user" ] || fail "$image runs as user $found: expected $user"
         found=$(podman image inspect --format '{{index .Config.Labels "org.opencontainers.image.revision"}}' "$image")
         [ "$found" = before ] || fail "$image has the revision $found: expected before"
-        mib=$((($(podman image inspect --format '{{.Size}}' "$image") - $(podman image inspect --format '{{.Size}}' "$base")) >> 20))
-        echo "note: $image adds $mib MiB to its base"
-        [ "$mib" -le "$mib_max" ] || fail "$image adds $mib MiB to its base: expected at most $mib_max"
-    done <<< $'server 64\nagent 128'
+        strip --strip-debug -o "$STATE/stripped" "$program"
+        mib=$((($(podman image inspect --format '{{.Size}}' "$image") - $(podman image inspect --format '{{.Size}}' "$base") -
+            $(stat --format %s "$STATE/stripped")) >> 20))
+        echo "note: $image adds $mib MiB to its base and its program"
+        [ "$mib" -le "$mib_max" ] || fail "$image adds $mib MiB to its base and its program: expected at most $mib_max"
+    done <<< "server $SERVER_PROGRAM 16
+agent $AGENT_PROGRAM 96"
 }
 
 a_run_is_uploaded_and_read_back() {

@@ -16,10 +16,10 @@ use tempfile::TempDir;
 /// Long enough for an unoptimised program that generates keys.
 const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Builds the released agent and server, with the embedded web interface.
+/// Builds the agent and the server, with the embedded web interface.
 pub(crate) fn build(tally: &mut Tally) -> Result<()> {
     tally.prepare("web UI", web::build)?;
-    tally.prepare("programs", |step| programs::build(step, &programs::BOTH, Profile::Release)).map(drop)
+    tally.prepare("programs", |step| programs::build(step, &programs::BOTH, Profile::Dev)).map(drop)
 }
 
 pub(crate) struct Repository {

@@ -43,7 +43,7 @@ pub(crate) fn docs(options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// Runs the commands of all pages with the released programs.
+/// Runs the commands of all pages.
 pub(crate) fn run(tally: &mut Tally) -> Result<()> {
     run_pages(tally, &pages()?)
 }
@@ -53,7 +53,7 @@ fn run_pages(tally: &mut Tally, pages: &[Page]) -> Result<()> {
         return tally.skip("docs", &reason);
     }
     let builder = tally.prepare("docs: machine", |step| {
-        MachineBuilder::prepare(&programs::build(step, &programs::BOTH, Profile::Release)?, step)
+        MachineBuilder::prepare(&programs::build(step, &programs::BOTH, Profile::Dev)?, step)
     })?;
     let Some(builder) = builder else { return Ok(()) };
     for page in pages.iter().filter(|page| page.blocks().any(Block::is_run)) {

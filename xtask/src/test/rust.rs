@@ -32,9 +32,9 @@ pub(super) fn doc_tests(step: &Step) -> Result<Outcome> {
     Ok(Outcome::from_tests(&finished))
 }
 
-/// Builds the released agent and server.
+/// Builds the agent and the server like `up`.
 pub(super) fn build_programs(_: &Context, step: &Step) -> Result<Outcome> {
-    programs::build(step, &programs::BOTH, Profile::Release)?;
+    programs::build(step, &programs::BOTH, Profile::Dev)?;
     Ok(Outcome::Prepared)
 }
 
