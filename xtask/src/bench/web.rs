@@ -14,17 +14,19 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const PARTS: [&str; 4] = ["charts", "hover", "transfer", "memory"];
+const PARTS: [&str; 5] = ["charts", "flame", "hover", "transfer", "memory"];
 
 /// A figure of `web/bench/`: its key, title, part, unit and budget.
 type Budget = (&'static str, &'static str, &'static str, &'static str, f64);
 
 /// For memory, the budget is a ratio: memory after many navigations to memory after the first.
 #[rustfmt::skip]
-const BUDGETS: [Budget; 11] = [
+const BUDGETS: [Budget; 13] = [
     ("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
     ("first-tooltip", "tooltip of that chart, warm", "charts", "ms", 1_000.0),
     ("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
+    ("first-flame", "flame graph of 50,000 frames, drawn after its profile arrived", "flame", "ms", 300.0),
+    ("hover-flame", "pointer move over that graph, p95", "flame", "us", 16_000.0),
     ("hover", "pointer move over the chart of 1,000 commits, p95", "hover", "us", 16_000.0),
     ("hover-grid", "pointer move over 50 sparklines, p95", "hover", "us", 16_000.0),
     ("zoom", "longest task while zooming and panning", "hover", "us", 50_000.0),
@@ -118,7 +120,7 @@ fn row((_, title, part, unit, bar): Budget, figure: &Figure, extent: &str) -> Ro
     let value = median(&figure.peer.values);
     let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
     // Other load on the machine only adds time, so the best value counts.
-    let is_time = ["charts", "hover"].contains(&part) && figure.values.len() > 1;
+    let is_time = ["charts", "flame", "hover"].contains(&part) && figure.values.len() > 1;
     let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
     let bar_is = if part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
     let title = format!("{title}{variant}, {extent}");
