@@ -95,7 +95,8 @@ impl Difference {
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+    f64::midpoint(at(sorted.len().saturating_sub(1) / 2), at(sorted.len() / 2))
 }
 
 impl Evidence {
@@ -113,6 +114,14 @@ impl Evidence {
                 side.functions.clear();
             }
         }
+    }
+
+    /// The evidence without one of the repetitions with a probe, for each. Two are left on each side.
+    pub(crate) fn without_each(&self) -> Vec<Self> {
+        let count = |side: &Side| side.calls.len().max(side.functions.len());
+        let without =
+            |index| Self { base: self.base.without(index), head: self.head.without(index), ..*self };
+        (0..count(&self.base).max(count(&self.head))).map(without).collect()
     }
 
     /// A figure of the calls that `picks`.
@@ -172,6 +181,27 @@ fn middle(mut values: Vec<f64>) -> Vec<f64> {
 }
 
 impl Side {
+    fn without(&self, index: usize) -> Self {
+        fn rest<T: Clone>(values: &[T], index: usize) -> Vec<T> {
+            let is_left = |place: usize| place != index || values.len() <= 2;
+            values
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| is_left(*place))
+                .map(|(_, value)| value.clone())
+                .collect()
+        }
+        Self {
+            usage: self.usage.clone(),
+            calls: rest(&self.calls, index),
+            threads: rest(&self.threads, index),
+            functions: rest(&self.functions, index),
+            settings: rest(&self.settings, index),
+            stacks: SideStacks::default(),
+            has_other_processes: self.has_other_processes,
+        }
+    }
+
     /// The usage of the measured repetitions. A program's counters begin before its warm-up.
     pub(crate) fn measured(result: &CaseResult, case: Option<&PlannedCase>) -> Self {
         let usage = Resource::ALL.into_iter().map(|resource| {

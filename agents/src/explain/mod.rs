@@ -367,12 +367,12 @@ impl Explained {
             time(base),
             time(head)
         )];
-        for (place, Finding { text, explains_ns, rule, .. }) in self.findings.iter().enumerate() {
-            lines.push(format!(
-                "  {}. {text}: {} of {all} [{rule}]",
-                place + 1,
-                signed_nanoseconds(*explains_ns)
-            ));
+        for (place, finding) in self.findings.iter().enumerate() {
+            let Finding { text, explains_ns, explains_range_ns, rule, .. } = finding;
+            let [low, high] = explains_range_ns.map(signed_nanoseconds);
+            let part = signed_nanoseconds(*explains_ns);
+            let range = if low == high { String::new() } else { format!(" ({low} to {high})") };
+            lines.push(format!("  {}. {text}: {part}{range} of {all} [{rule}]", place + 1));
         }
         if let Some(rest) = self.unexplained_ns {
             lines.push(format!("  Not explained: {} of {all}", signed_nanoseconds(rest)));

@@ -149,6 +149,7 @@ mod tests {
             rule: Slug::from_name("extra-call"),
             text: text.to_owned(),
             explains_ns: None,
+            explains_range_ns: None,
             function: None,
         };
         let call = [finding("+40.0 `newfstatat` per round trip")];

@@ -48,6 +48,9 @@ pub struct Finding {
     /// The part of the change that it accounts for; absent if that cannot be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explains_ns: Option<i64>,
+    /// The estimates of that part, each without one of the repetitions: the least and the largest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explains_range_ns: Option<[i64; 2]>,
     /// The function that it names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,

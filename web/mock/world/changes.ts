@@ -181,6 +181,7 @@ const explanationOf = (base: CommitSummary, head: CommitSummary): Explanation =>
       function: "ring::Message::encode",
       text: "`ring::Message::encode` takes 945 ns longer",
       explains_ns: 945,
+      explains_range_ns: [921, 968],
     },
   ],
   unexplained_ns: -135,

@@ -2771,6 +2771,8 @@ export interface components {
              * @description The part of the change that it accounts for; absent if that cannot be measured.
              */
             explains_ns?: number | null;
+            /** @description The estimates of that part, each without one of the repetitions: the least and the largest. */
+            explains_range_ns?: number[] | null;
             /** @description The function that it names. */
             function?: string | null;
             /** @description The rule that found it: `extra-call`, `buffer-size`. */

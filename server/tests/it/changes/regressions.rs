@@ -127,6 +127,7 @@ async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
                 rule: factory::slug("extra-call"),
                 text: text.into(),
                 explains_ns: Some(180),
+                explains_range_ns: Some([170, 190]),
                 function: None,
             }],
             unexplained_ns: 20,
@@ -148,7 +149,7 @@ async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
         json!({
             "base_sha": factory::sha(30), "change_ns": 200, "unexplained_ns": 20,
             "findings": [
-                { "rule": "extra-call", "text": "+1.00 `sendmsg` per round trip", "explains_ns": 180 },
+                { "rule": "extra-call", "text": "+1.00 `sendmsg` per round trip", "explains_ns": 180, "explains_range_ns": [170, 190] },
             ],
             "suspects": [{ "sha": factory::sha(31), "names": ["sendmsg"] }], "has_profile": true,
         })

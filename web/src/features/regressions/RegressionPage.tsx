@@ -135,6 +135,7 @@ export function WhySlower({ explanation, children }: { explanation: Explanation;
           columns={[
             [rowHead("Finding"), ({ text }) => text],
             [numeric("Accounts for"), ({ explains_ns }) => explains_ns != null && changeOfNs(explains_ns)],
+            [numeric("Range"), ({ explains_range_ns }) => explains_range_ns?.map(changeOfNs).join(" to ")],
           ]}
         />
       )}
