@@ -13,11 +13,12 @@ use crate::{import, platform, presets, spool};
 use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Explanation, Slug, Suspect};
 use sha2::{Digest, Sha256};
-use std::fs;
-use std::io::Seek;
+use std::fs::{self, File};
+use std::io::{self, Seek};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
+use std::time::SystemTime;
 
 /// Marker next to a work tree: the digest of the commands that built it.
 const BUILT: &str = "built";
@@ -142,7 +143,7 @@ impl Checkout<'_> {
             None => Settings::default(),
         };
         let commands = digest(&settings.build);
-        if fs::read_to_string(&marker).is_ok_and(|built| built == commands) {
+        if is_built(&marker, &commands).on_disk(&marker)? {
             output.write(&format!("{} is already built", commit.short()));
         } else {
             // Built with other commands, or incomplete. Deleted before it is created again.
@@ -154,21 +155,30 @@ impl Checkout<'_> {
                 .map_err(|reason| reason.with_subject("building:"))?;
             fs::write(&marker, &commands).on_disk(marker)?;
         }
-        self.forget_old(&place);
+        forget_old(&self.builds, &place);
         Ok(Built { root, repository: self.mirror.history(commit)?, settings })
     }
+}
 
-    /// Deletes the oldest builds beyond the limit.
-    fn forget_old(&self, keep: &Path) {
-        let Ok(entries) = fs::read_dir(&self.builds) else { return };
-        let built = |place: &Path| fs::metadata(place.join(BUILT)).and_then(|file| file.modified()).ok();
-        let mut places: Vec<_> =
-            entries.flatten().map(|entry| entry.path()).filter(|place| place != keep).collect();
-        places.sort_by_key(|place| std::cmp::Reverse(built(place)));
-        for place in places.iter().skip(KEPT - 1) {
-            // If this fails, the next call deletes it.
-            let _ = remove(place);
-        }
+/// Whether the marker of a build has these commands. If so, its time becomes that of its last use.
+fn is_built(marker: &Path, commands: &str) -> io::Result<bool> {
+    if !fs::read_to_string(marker).is_ok_and(|built| built == commands) {
+        return Ok(false);
+    }
+    File::options().append(true).open(marker)?.set_modified(SystemTime::now())?;
+    Ok(true)
+}
+
+/// Deletes the builds beyond the limit, those that were not used for the longest time. A paired job uses two.
+fn forget_old(builds: &Path, keep: &Path) {
+    let Ok(entries) = fs::read_dir(builds) else { return };
+    let used = |place: &Path| fs::metadata(place.join(BUILT)).and_then(|file| file.modified()).ok();
+    let mut places: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|place| place != keep).collect();
+    places.sort_by_key(|place| std::cmp::Reverse(used(place)));
+    for place in places.iter().skip(KEPT - 1) {
+        // If this fails, the next call deletes it.
+        let _ = remove(place);
     }
 }
 
@@ -413,6 +423,7 @@ impl Mirror {
 mod tests {
     use super::*;
     use std::process::Command;
+    use std::time::Duration;
 
     /// A repository of one commit with these files, and its mirror.
     fn mirror(prepare: impl Fn(&Path)) -> (tempfile::TempDir, Mirror, CommitSha) {
@@ -434,6 +445,27 @@ mod tests {
 
     fn file(mirror: &Mirror, head: &CommitSha, path: &str) -> Result<Option<String>, String> {
         mirror.file(head, Path::new(path)).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn build_that_a_job_uses_again_is_not_deleted_as_old() {
+        let builds = tempfile::tempdir().unwrap();
+        let hours = |count: u32| SystemTime::now() - Duration::from_secs(3_600) * count;
+        let names: Vec<String> = (1..=KEPT).map(|age| format!("{age}-hours")).collect();
+        for (name, age) in names.iter().zip(1..) {
+            fs::create_dir(builds.path().join(name)).unwrap();
+            fs::write(builds.path().join(name).join(BUILT), "make").unwrap();
+            let marker = File::options().append(true).open(builds.path().join(name).join(BUILT)).unwrap();
+            marker.set_modified(hours(age)).unwrap();
+        }
+        let [.., older, oldest] = &names[..] else { unreachable!() };
+        assert!(!is_built(&builds.path().join(oldest).join(BUILT), "make all").unwrap());
+        assert!(is_built(&builds.path().join(oldest).join(BUILT), "make").unwrap());
+        let new = builds.path().join("new");
+        fs::create_dir(&new).unwrap();
+        forget_old(builds.path(), &new);
+        assert!(builds.path().join(oldest).exists() && new.exists());
+        assert!(!builds.path().join(older).exists());
     }
 
     #[test]
