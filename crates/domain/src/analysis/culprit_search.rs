@@ -104,8 +104,8 @@ pub(super) async fn next(
     }
     let ordinals = (range.after_ordinal, range.until_ordinal);
     let commits = db::commit::between(pool, clearest.project_id, ordinals.0, ordinals.1).await?;
-    // With one commit, there is nothing to search.
-    if commits.len() < 2 || commits.last().is_none_or(|(commit, _)| commit.sha != range.until_sha) {
+    // A single commit is compared too, which confirms and explains it.
+    if commits.last().is_none_or(|(commit, _)| commit.sha != range.until_sha) {
         return Ok((Step::Impossible, None));
     }
     let ends = Step::Compare([range.until_sha.clone(), range.after_sha.clone()]);

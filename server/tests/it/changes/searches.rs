@@ -90,6 +90,25 @@ async fn paired_jobs_find_the_culprit_of_a_regression(lab: Lab) {
 }
 
 #[database_test]
+async fn single_suspect_is_confirmed_by_one_paired_job(lab: Lab) {
+    let agent = lab.agent("lab-1", &[]).await;
+    for commit in 300..=320 {
+        let ns = if commit < CULPRIT { 10_000 } else { 12_000 };
+        let plain = factory::steady("ring", 64, ns + ns * (commit * 7 % 5) / 1_000);
+        let result = CaseResult { transport: TransportInfo { control: false, ..plain.transport }, ..plain };
+        lab.app.store(&run(commit, result)).await;
+    }
+    search(&lab.app).await;
+    let job = lab.claim(&agent).await.expect("a paired job");
+    assert_eq!(sides(&job), Some([CULPRIT, CULPRIT - 1]));
+    measure(&lab, &agent, &job).await;
+    search(&lab.app).await;
+    let listed = super::regressions::list(&lab.app, "").await;
+    assert_eq!(listed[0]["culprit_commit"]["ordinal"], CULPRIT);
+    assert!(lab.claim(&agent).await.is_none());
+}
+
+#[database_test]
 async fn two_servers_continue_a_search_once(lab: Lab) {
     let agent = history(&lab).await;
     let job = lab.claim(&agent).await.unwrap();
