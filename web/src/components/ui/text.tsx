@@ -47,6 +47,14 @@ export function TimeText({ ns, isDivided = false, plain = false }: TimeTextProps
   return <QuantityText plain={plain} quantity={isDivided ? quantityOfDividedNs(ns) : quantityOfNs(ns)} />;
 }
 
+/** A sentence in which backticks mark names of code. */
+export function Quoted({ text }: { text: string }) {
+  const parts = text.split("`").map((part, place) => ({ part, place }));
+  return parts.map(({ part, place }) =>
+    place % 2 === 1 ? <code key={place}>{part}</code> : <Fragment key={place}>{part}</Fragment>,
+  );
+}
+
 /** A sentence without line breaks within hyphenated names. */
 export function Unbroken({ text }: { text: string }) {
   const parts = text.split(/(\w+(?:-\w+)+)/).map((part, place) => ({ part, place }));

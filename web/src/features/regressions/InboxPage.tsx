@@ -8,7 +8,7 @@ import { FormError } from "@/components/form";
 import { Suspicions } from "@/components/Suspicions";
 import { Button, Older, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
-import { Ago } from "@/components/ui/text";
+import { Ago, Quoted } from "@/components/ui/text";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression } from "@/lib/paths";
@@ -223,7 +223,9 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
               </th>
               <td>{whereText(regression)}</td>
               <td>{suspectsText(regression)}</td>
-              <td>{causeText(regression)}</td>
+              <td>
+                <Quoted text={causeText(regression)} />
+              </td>
               <td>
                 {STATE_NAMES[regression.state]}
                 {quiet !== null && (

@@ -16,7 +16,7 @@ import { Form } from "@/components/form";
 import { SelectField, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { type Column, numeric, RowTable, rowHead, TableSection } from "@/components/ui/Table";
-import { Ago, CommitName, Sentences, TimeText } from "@/components/ui/text";
+import { Ago, CommitName, Quoted, Sentences, TimeText } from "@/components/ui/text";
 import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
@@ -120,12 +120,12 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
 /** What changed per message, by the paired comparison of the commit with its base. */
 export function WhySlower({ explanation, children }: { explanation: Explanation; children?: ReactNode }) {
   const { base_sha, change_ns, findings, unexplained_ns, notes = [] } = explanation;
-  const unexplained = findings.length === 0 ? "" : `; ${changeOfNs(unexplained_ns)} unexplained`;
+  const isExplained = findings.length > 0 && unexplained_ns === 0;
   return (
     <Section title="Why it is slower" tools={<a href={docsHref("how-to/explain-a-change.md")}>Method</a>}>
       <p>
-        {changeOfNs(change_ns)} per message compared with <code title={base_sha}>{shortSha(base_sha)}</code>
-        {unexplained}.{findings.length === 0 && " The comparison found no cause."}
+        p50 {changeOfNs(change_ns)} compared with <code title={base_sha}>{shortSha(base_sha)}</code>
+        {!isExplained && `, of which ${changeOfNs(unexplained_ns)} unexplained`}.
       </p>
       {findings.length > 0 && (
         <RowTable
@@ -133,7 +133,7 @@ export function WhySlower({ explanation, children }: { explanation: Explanation;
           rows={findings}
           keyOf={({ text }) => text}
           columns={[
-            [rowHead("Finding"), ({ text }) => text],
+            [rowHead("Finding"), ({ text }) => <Quoted text={text} />],
             [numeric("Accounts for"), ({ explains_ns }) => explains_ns != null && changeOfNs(explains_ns)],
             [numeric("Range"), ({ explains_range_ns }) => explains_range_ns?.map(changeOfNs).join(" to ")],
           ]}
