@@ -58,7 +58,12 @@ test("open regressions come first, with case, commit and machine", async ({ page
   const { series } = await (await page.request.get(`/api/v1/projects/${report.project}/series`)).json();
   const [seen] = series.filter(({ latest }: { latest: unknown }) => latest !== null);
   const regression = aRegression({ series_count: 1, machines: [report.machine.slug] });
-  const culprit = { commit: { ...aCommit(), sha: "b".repeat(40) }, probability: 0.97, measured: true };
+  const culprit = {
+    commit: { ...aCommit(), sha: "b".repeat(40) },
+    probability: 0.97,
+    measured: true,
+    names: [],
+  };
   await page.route(/\/regressions(\?|$)/, (route) =>
     route.fulfill({ json: { regressions: [regression], next_after: null } }),
   );

@@ -37,6 +37,7 @@ const DETAIL = {
       commit: aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "Copy twice", author: "Ada" }),
       probability: 0.97,
       measured: true,
+      names: ["copy"],
     },
   ],
 } as RegressionDetail;

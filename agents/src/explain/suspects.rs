@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 
 /// Older commits are not looked at.
 const COMMITS_MAX: usize = 200;
+/// The contents of larger files are not read.
+const BINARY_FROM: &str = "core.bigFileThreshold=1m";
 /// A shorter name is part of too many lines.
 const NAME_MIN: usize = 3;
 
@@ -47,6 +49,8 @@ pub(crate) fn find(
         return Ok(Vec::new());
     }
     let log = git.ask(&[
+        "-c",
+        BINARY_FROM,
         "log",
         "--first-parent",
         "--diff-merges=first-parent",

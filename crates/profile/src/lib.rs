@@ -8,7 +8,7 @@ pub mod firefox;
 pub mod folded;
 pub mod pprof;
 
-use strum::{AsRefStr, EnumIter, EnumString, IntoEnumIterator as _};
+use strum::{EnumIter, IntoEnumIterator as _};
 
 /// The call stacks of an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,7 @@ type OfState = fn(&Time) -> u64;
 const STATES: [(&str, OfState); 2] = [("on CPU", |time| time.on_cpu_ns), ("waiting", |time| time.waiting_ns)];
 
 /// A format of other tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr, EnumIter, EnumString)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 pub enum Format {
     /// One line for each stack: `flamegraph.pl`, `inferno`, speedscope.
     Folded,

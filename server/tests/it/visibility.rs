@@ -7,7 +7,7 @@ use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-/// A private project with an imported run and a regression.
+/// A private project with an imported run, and a regression with a profile.
 struct Hidden {
     run_id: String,
     series_id: i64,
@@ -21,6 +21,11 @@ const MACHINE: &str = "bunker-1";
 
 impl Hidden {
     async fn store(app: &TestApp) -> Self {
+        let measured = factory::on(MACHINE, factory::of_project(PROJECT));
+        let results = measured.results.iter().cloned().map(factory::explained).collect();
+        app.store(&RunReport { results, ..measured }).await;
+        let regression_id = app.regression("").await;
+        app.execute("update change_point set figure = 'p50'").await;
         let report = RunReport { results: Vec::new(), ..factory::of_project(PROJECT) };
         let report = factory::on(MACHINE, report);
         let run_id = report.run_id.to_string();
@@ -28,11 +33,10 @@ impl Hidden {
         let file = b"BenchmarkPing-8 100 1200 ns/op\nBenchmarkPing-8 100 1300 ns/op\n";
         app.import(&report, "bench.txt", file).await;
         app.hide(PROJECT).await;
-        let series_id = app.scalar("select series_id from series").await;
-        let regression_id = app.empty_regression().await;
+        let series_id = app.scalar("select max(series_id) from series").await;
         let job = format!(
             "insert into job (project_id, machine_id, commit_sha, reason, created_at)
-             select project_id, machine_id, '{sha}', 'request', now() from run
+             select project_id, machine_id, '{sha}', 'request', now() from run limit 1
              returning job_id"
         );
         let job_id = app.scalar(&job).await;

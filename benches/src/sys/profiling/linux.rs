@@ -35,11 +35,6 @@ const WAITING: &str = "[waiting]";
 /// The chain that stands for it.
 const UNKNOWN: &[u64] = &[];
 
-thread_local! {
-    /// Keeps the symbols of files that earlier profiles needed: reading those of an interpreter takes half a second.
-    static SYMBOLIZER: Symbolizer = Symbolizer::new();
-}
-
 // From <linux/perf_event.h>.
 const CPU_CLOCK: u64 = 0;
 const INHERIT: u64 = 1 << 1;
@@ -234,9 +229,9 @@ impl Records {
         for (pid, chain) in self.numbers.keys() {
             wanted.entry(*pid).or_default().extend(symbols::in_process(chain));
         }
-        let names: BTreeMap<u32, Names> = SYMBOLIZER.with(|symbolizer| {
-            wanted.iter().map(|(&pid, wanted)| (pid, Names::of(symbolizer, pid, wanted))).collect()
-        });
+        let symbolizer = Symbolizer::new();
+        let names: BTreeMap<u32, Names> =
+            wanted.iter().map(|(&pid, wanted)| (pid, Names::of(&symbolizer, pid, wanted))).collect();
         // Different addresses in the same functions are one stack.
         let mut stacks: BTreeMap<(u32, Vec<String>), Stack> = BTreeMap::new();
         for ((pid, chain), number) in self.numbers {

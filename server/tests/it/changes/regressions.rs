@@ -135,7 +135,7 @@ async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
             suspects: vec![Suspect { sha: factory::sha(31), names: vec!["sendmsg".into()] }],
             has_profile: true,
         });
-        report.results[0].profile = Some(profile());
+        report.results[0].profile = Some(factory::profile());
         report
     };
     // Of another case, and of another commit.
@@ -163,24 +163,6 @@ async fn paired_comparison_of_the_culprit_explains_a_regression(app: TestApp) {
     assert!(refused.detail.contains("21 entries: expected at most 20"), "{refused:?}");
 }
 
-/// The head makes one more call.
-fn profile() -> ProfileComparison {
-    ProfileComparison {
-        base_messages: 10,
-        head_messages: 20,
-        functions: vec!["main".into(), "sendmsg_[k]".into()],
-        ends: vec![ProfileOfEnd {
-            name: "initiator".into(),
-            parents: vec![None, Some(0)],
-            functions: vec![0, 1],
-            base_on_cpu_ns: vec![500, 0],
-            base_waiting_ns: vec![0, 0],
-            head_on_cpu_ns: vec![1_000, 600],
-            head_waiting_ns: vec![0, 40],
-        }],
-    }
-}
-
 #[database_test]
 async fn profile_of_an_explained_regression_has_four_formats(app: TestApp) {
     let (before, after) = ([("ring", 1_000), ("queue", 5_000)], [("ring", 1_200), ("queue", 5_000)]);
@@ -191,18 +173,9 @@ async fn profile_of_an_explained_regression_has_four_formats(app: TestApp) {
     let mut report = run("lab-1", 31, &[("ring", 1_200)], 700);
     report.branch = Some("try".into());
     report.results[0].methodology.parts = Some(50);
-    report.results[0].explanation = Some(Explanation {
-        base_sha: factory::sha(30),
-        change_ns: 200,
-        findings: Vec::new(),
-        unexplained_ns: 200,
-        notes: Vec::new(),
-        suspects: Vec::new(),
-        has_profile: true,
-    });
-    report.results[0].profile = Some(profile());
+    report.results = report.results.into_iter().map(factory::explained).collect();
     app.store(&report).await;
-    assert_eq!(app.get(&path).await.json::<ProfileComparison>(), profile());
+    assert_eq!(app.get(&path).await.json::<ProfileComparison>(), factory::profile());
     let folded = app.get(&format!("{path}?format=folded")).await;
     let expected = "base;initiator;on CPU;main 500\nhead;initiator;on CPU;main 1000\n\
         head;initiator;on CPU;main;sendmsg_[k] 600\nhead;initiator;waiting;main;sendmsg_[k] 40\n";
@@ -215,7 +188,7 @@ async fn profile_of_an_explained_regression_has_four_formats(app: TestApp) {
     assert!(app.get(&format!("{path}?format=pprof")).await.body.starts_with(&[0x1f, 0x8b]));
     app.get(&format!("{path}?format=svg")).await.assert_problem(400, "invalid-parameter");
 
-    let mut invalid = profile();
+    let mut invalid = factory::profile();
     invalid.ends[0].parents[0] = Some(1);
     report.results[0].profile = Some(invalid);
     report.run_id = run("lab-1", 31, &[], 700).run_id;

@@ -4,8 +4,9 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::{
-    Canary, Case, CaseResult, Commit, CommitSha, EndObservation, Environment, Failure, Machine, Methodology,
-    Repetition, RunId, RunReport, SCHEMA_VERSION, Slug, Suite, TransportInfo,
+    Canary, Case, CaseResult, Commit, CommitSha, EndObservation, Environment, Explanation, Failure, Machine,
+    Methodology, ProfileComparison, ProfileOfEnd, Repetition, RunId, RunReport, SCHEMA_VERSION, Slug, Suite,
+    TransportInfo,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -182,6 +183,38 @@ pub(crate) fn report() -> RunReport {
             vec![repetition(0, &[1_000, 1_100, 1_200]), repetition(1, &[1_050, 1_150, 1_300])],
         )],
     }
+}
+
+/// A profile: the head makes one more call.
+pub(crate) fn profile() -> ProfileComparison {
+    ProfileComparison {
+        base_messages: 10,
+        head_messages: 20,
+        functions: vec!["main".into(), "sendmsg_[k]".into()],
+        ends: vec![ProfileOfEnd {
+            name: "initiator".into(),
+            parents: vec![None, Some(0)],
+            functions: vec![0, 1],
+            base_on_cpu_ns: vec![500, 0],
+            base_waiting_ns: vec![0, 0],
+            head_on_cpu_ns: vec![1_000, 600],
+            head_waiting_ns: vec![0, 40],
+        }],
+    }
+}
+
+/// A result that is slower than commit 30, with a profile.
+pub(crate) fn explained(result: CaseResult) -> CaseResult {
+    let explanation = Explanation {
+        base_sha: sha(30),
+        change_ns: 200,
+        findings: Vec::new(),
+        unexplained_ns: 200,
+        notes: Vec::new(),
+        suspects: Vec::new(),
+        has_profile: true,
+    };
+    CaseResult { explanation: Some(explanation), profile: Some(profile()), ..result }
 }
 
 /// [`report`] at another commit.
