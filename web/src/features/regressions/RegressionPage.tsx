@@ -8,6 +8,7 @@ import type {
   CommitPlace,
   Culprit,
   Explanation,
+  Finding,
   Regression,
   RegressionChange,
   RegressionState,
@@ -117,6 +118,10 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
   );
 }
 
+/** The range of an estimate; nothing if both ends are equal. */
+const rangeOfNs = (ends: Finding["explains_range_ns"]) =>
+  [...new Set(ends?.map(changeOfNs))].length > 1 && ends?.map(changeOfNs).join(" to ");
+
 /** What changed per message, by the paired comparison of the commit with its base. */
 export function WhySlower({ explanation, children }: { explanation: Explanation; children?: ReactNode }) {
   const { base_sha, change_ns, findings, unexplained_ns, notes = [] } = explanation;
@@ -135,7 +140,7 @@ export function WhySlower({ explanation, children }: { explanation: Explanation;
           columns={[
             [rowHead("Finding"), ({ text }) => <Quoted text={text} />],
             [numeric("Accounts for"), ({ explains_ns }) => explains_ns != null && changeOfNs(explains_ns)],
-            [numeric("Range"), ({ explains_range_ns }) => explains_range_ns?.map(changeOfNs).join(" to ")],
+            [numeric("Range"), ({ explains_range_ns }) => rangeOfNs(explains_range_ns)],
           ]}
         />
       )}
