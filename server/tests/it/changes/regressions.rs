@@ -4,8 +4,7 @@ use super::{noisy, search};
 use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_storage::access::Role;
 use roundtrip_wire::{
-    Canary, CaseResult, Explanation, Finding, ProfileComparison, ProfileOfEnd, RunReport, Suspect,
-    TransportInfo,
+    Canary, CaseResult, Explanation, Finding, ProfileComparison, RunReport, Suspect, TransportInfo,
 };
 use serde_json::{Value, json};
 
