@@ -174,13 +174,15 @@ fn print<A: for<'a> Deserialize<'a>>(
     if arguments.format == Format::Json {
         return output::print_json(answer);
     }
-    let known = A::deserialize(answer).map_err(|error| unexpected(&arguments.server, &error))?;
-    let text = render(&known);
+    let text = render(&parsed(&arguments.server, answer)?);
     if text.is_empty() { Ok(()) } else { output::print(&text) }
 }
 
-pub(crate) fn unexpected(server: &str, error: &serde_json::Error) -> Failure {
-    Failure::Other(format!("unexpected response from {server}: {error}. Do the versions match?"))
+/// The known part of an answer.
+pub(crate) fn parsed<A: for<'a> Deserialize<'a>>(server: &str, answer: &Value) -> crate::Result<A> {
+    A::deserialize(answer).map_err(|error| {
+        Failure::Other(format!("unexpected response from {server}: {error}. Do the versions match?"))
+    })
 }
 
 /// A server, with the token of the user.

@@ -98,8 +98,8 @@ struct Question {
 
 impl Question {
     fn of(arguments: &ExplainArguments) -> crate::Result<Self> {
-        let ExplainArguments { base, head, case, .. } = arguments;
-        match (RegressionPage::parse(base), head) {
+        let ExplainArguments { base, head, case, of, .. } = arguments;
+        match (RegressionPage::parse(base).filter(|_| *of == Sides::Revision), head) {
             (Some(page), None) => page.question(arguments.token_file.as_deref()),
             (Some(_), Some(head)) => Err(Failure::Usage(format!(
                 "{head}: unexpected after the address of a regression, which has its commits and case"
@@ -323,7 +323,7 @@ impl Explained {
     fn withhold_names(&mut self) {
         for finding in &mut self.findings {
             if let Some(name) = finding.function.take() {
-                finding.text = finding.text.replace(&name, "a function");
+                finding.text = finding.text.replace(&format!("`{name}`"), "a function");
             }
         }
         if let Some(profile) = &mut self.profile {

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Repetitions of each probe and side, and how many are enough after a time.
+/// Repetitions of each probe and side, and how many are enough once they have taken this long.
 const REPETITIONS: usize = 5;
 const ENOUGH: [(usize, Duration); 2] = [(3, Duration::from_secs(6)), (2, Duration::from_secs(11))];
 

@@ -1,7 +1,7 @@
 //! What to explain about a regression, from its page on a server.
 
 use super::Question;
-use crate::remote::{Server, unexpected};
+use crate::remote::{Server, parsed};
 use crate::table;
 use roundtrip_wire::{CaseResult, CommitSha};
 use serde::Deserialize;
@@ -54,9 +54,8 @@ impl<'a> RegressionPage<'a> {
     pub(super) fn question(&self, token_file: Option<&Path>) -> crate::Result<Question> {
         let server = Server::at(self.server, token_file)?;
         let Self { project, regression_id, .. } = self;
-        let parse =
-            |answer: Value| Answer::deserialize(answer).map_err(|error| unexpected(self.server, &error));
-        let answer = parse(server.get(&format!("projects/{project}/regressions/{regression_id}"))?)?;
+        let answer = server.get(&format!("projects/{project}/regressions/{regression_id}"))?;
+        let answer: Answer = parsed(self.server, &answer)?;
         let Regression { after_commit, until_commit, culprit_commit } = answer.regression;
         let (base, head) = match culprit_commit {
             Some(Commit { sha }) => (format!("{sha}^"), sha.to_string()),
@@ -64,23 +63,19 @@ impl<'a> RegressionPage<'a> {
         };
         let size = |change: &Change| (change.after_level / change.before_level).ln().abs();
         let largest = answer.change_points.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
-        let case = match largest {
-            Some(change) => Some(self.case(server.get(&format!("series/{}", change.series_id))?)?),
-            None => None,
-        };
-        Ok(Question { base, head, case })
+        let case = |change: &Change| self.case(&server.get(&format!("series/{}", change.series_id))?);
+        Ok(Question { base, head, case: largest.map(case).transpose()? })
     }
 
     /// The name of a series' case, as `roundtrip ab` prints it.
-    fn case(&self, series: Value) -> crate::Result<String> {
+    fn case(&self, series: &Value) -> crate::Result<String> {
         let result = json!({
             "transport": series["transport"],
             "case": series["case"],
             "methodology": series["methodology"],
             "repetitions": [],
         });
-        let result = CaseResult::deserialize(result).map_err(|error| unexpected(self.server, &error))?;
-        Ok(table::describe(&result))
+        Ok(table::describe(&parsed::<CaseResult>(self.server, &result)?))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The commits between two sides that change what the findings name.
 
-use crate::failure::Failure;
 use crate::repository::Git;
 use roundtrip_wire::explanation::FINDINGS_MAX;
 use roundtrip_wire::{CommitSha, Finding, Suspect};
@@ -42,10 +41,12 @@ pub(crate) fn find(
     findings: &[Finding],
 ) -> crate::Result<Vec<Suspect>> {
     let names: BTreeSet<String> = findings.iter().flat_map(names).collect();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
     let range = format!("{base}..{head}");
-    let is_choice =
-        || Ok::<_, Failure>(git.ask(&["rev-list", "--first-parent", "--count", &range])?.trim() != "1");
-    if names.is_empty() || !is_choice()? {
+    let count = git.ask(&["rev-list", "--first-parent", "--count", &range])?;
+    if count.trim() == "1" {
         return Ok(Vec::new());
     }
     let log = git.ask(&[
@@ -93,9 +94,9 @@ fn names(finding: &Finding) -> Vec<String> {
     let names = quoted.chain(finding.function.as_deref()).filter_map(name);
     names
         .flat_map(|name| {
-            let callers =
-                CALLERS.iter().find(|(call, _)| *call == name).map_or(&[][..], |(_, callers)| callers);
-            callers.iter().map(|&caller| caller.to_owned()).chain([name.clone()]).collect::<Vec<_>>()
+            let callers = CALLERS.iter().filter(|(call, _)| *call == name).flat_map(|(_, callers)| *callers);
+            let callers: Vec<String> = callers.map(|&caller| caller.to_owned()).collect();
+            callers.into_iter().chain([name])
         })
         .collect()
 }

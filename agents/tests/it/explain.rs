@@ -105,6 +105,8 @@ fn names_the_call_that_a_regression_adds() {
     let same = printed(&run_command(folder, &["explain", "HEAD~1", "HEAD"]));
     assert_contains(&same, &["No case changed, so there is nothing to explain."]);
     refused(&run_command(folder, &["explain", "HEAD", "HEAD", "64 KiB"]), 2, &["no case matches `64 KiB`"]);
+    refused(&run_command(folder, &["explain", "HEAD"]), 2, &["HEAD: expected a second side"]);
+    refused(&run_command(folder, &["explain", &page, "HEAD"]), 2, &["HEAD: unexpected after the address"]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The stacks of two sides in one tree.
 
 use crate::{EndStacks, Stack, Time};
+use indexmap::{IndexMap, IndexSet};
 use roundtrip_wire::profile::{FRAMES_MAX, ProfileComparison, ProfileOfEnd, STACK_BYTES_MAX};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The ending of the names of kernel functions.
 pub const KERNEL: &str = "_[k]";
@@ -18,7 +19,7 @@ pub struct SideStacks {
 
 /// Merges two sides into trees. Above [`FRAMES_MAX`] frames or [`STACK_BYTES_MAX`], the stacks with the least time are left out.
 pub fn merge(base: &SideStacks, head: &SideStacks) -> ProfileComparison {
-    let mut functions = Functions::default();
+    let mut functions: IndexSet<String> = IndexSet::new();
     let mut trees: BTreeMap<&str, Tree> = BTreeMap::new();
     let sides = [base, head].into_iter().enumerate();
     let mut stacks: Vec<(&str, &[String], usize, Time)> = sides
@@ -36,122 +37,86 @@ pub fn merge(base: &SideStacks, head: &SideStacks) -> ProfileComparison {
         }
         bytes_left -= bytes;
         let tree = trees.entry(end).or_default();
-        frames_left -= tree.add(frames, side, time, &mut functions);
+        let before = tree.len();
+        add(tree, &mut functions, frames, side, time);
+        frames_left -= tree.len() - before;
     }
     ProfileComparison {
         base_messages: base.messages,
         head_messages: head.messages,
-        functions: functions.names,
-        ends: trees.into_iter().map(|(end, tree)| tree.to_wire(end)).collect(),
+        functions: functions.into_iter().collect(),
+        ends: trees.iter().map(|(end, tree)| to_wire(end, tree)).collect(),
     }
 }
 
-/// There are at most [`FRAMES_MAX`].
-fn position(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(u32::MAX)
-}
+/// Frames in the order of their first stack: the caller, the function, and the own time on each side.
+type Tree = IndexMap<(Option<usize>, usize), [Time; 2]>;
 
-#[derive(Default)]
-struct Functions {
-    names: Vec<String>,
-    places: HashMap<String, u32>,
-}
-
-impl Functions {
-    fn place(&mut self, name: &str) -> u32 {
-        if let Some(place) = self.places.get(name) {
-            return *place;
-        }
-        let place = position(self.names.len());
-        self.names.push(name.to_owned());
-        self.places.insert(name.to_owned(), place);
-        place
+/// Adds a stack of a side.
+fn add(tree: &mut Tree, functions: &mut IndexSet<String>, frames: &[String], side: usize, time: Time) {
+    let mut parent = None;
+    for frame in frames {
+        let function = functions.get_index_of(frame);
+        let function = function.unwrap_or_else(|| functions.insert_full(frame.clone()).0);
+        let entry = tree.entry((parent, function));
+        parent = Some(entry.index());
+        entry.or_default();
+    }
+    if let Some((_, times)) = parent.and_then(|place| tree.get_index_mut(place)) {
+        times[side] += time;
     }
 }
 
-#[derive(Default)]
-struct Tree {
-    /// The caller, the function, and the own time on each side.
-    frames: Vec<(Option<u32>, u32, [Time; 2])>,
-    places: HashMap<(Option<u32>, u32), u32>,
-}
-
-impl Tree {
-    /// Adds a stack; returns the number of new frames.
-    fn add(&mut self, frames: &[String], side: usize, time: Time, functions: &mut Functions) -> usize {
-        let before = self.frames.len();
-        let mut parent = None;
-        for frame in frames {
-            let key = (parent, functions.place(frame));
-            let next = position(self.frames.len());
-            let place = *self.places.entry(key).or_insert(next);
-            if place == next {
-                self.frames.push((key.0, key.1, [Time::default(); 2]));
-            }
-            parent = Some(place);
-        }
-        if let Some(place) = parent {
-            self.frames[place as usize].2[side] += time;
-        }
-        self.frames.len() - before
-    }
-
-    fn to_wire(&self, name: &str) -> ProfileOfEnd {
-        let column = |of: fn(&[Time; 2]) -> u64| self.frames.iter().map(|(.., times)| of(times)).collect();
-        ProfileOfEnd {
-            name: name.to_owned(),
-            parents: self.frames.iter().map(|(parent, ..)| *parent).collect(),
-            functions: self.frames.iter().map(|(_, function, _)| *function).collect(),
-            base_on_cpu_ns: column(|times| times[0].on_cpu_ns),
-            base_waiting_ns: column(|times| times[0].waiting_ns),
-            head_on_cpu_ns: column(|times| times[1].on_cpu_ns),
-            head_waiting_ns: column(|times| times[1].waiting_ns),
-        }
+fn to_wire(name: &str, tree: &Tree) -> ProfileOfEnd {
+    // There are at most `FRAMES_MAX`.
+    let position = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+    let column = |of: fn(&[Time; 2]) -> u64| tree.values().map(of).collect();
+    ProfileOfEnd {
+        name: name.to_owned(),
+        parents: tree.keys().map(|(parent, _)| parent.map(position)).collect(),
+        functions: tree.keys().map(|(_, function)| position(*function)).collect(),
+        base_on_cpu_ns: column(|times| times[0].on_cpu_ns),
+        base_waiting_ns: column(|times| times[0].waiting_ns),
+        head_on_cpu_ns: column(|times| times[1].on_cpu_ns),
+        head_waiting_ns: column(|times| times[1].waiting_ns),
     }
 }
 
-/// The stacks of both sides, in the groups `base` and `head`.
-pub fn separate(profile: &ProfileComparison) -> Vec<EndStacks> {
-    let base = |end: &ProfileOfEnd, place: usize| Time {
+/// The time of a frame on a side.
+type OfSide = fn(&ProfileOfEnd, usize) -> Time;
+
+/// The sides, with their names in files.
+const SIDES: [(&str, OfSide); 2] = [
+    ("base", |end, place| Time {
         on_cpu_ns: end.base_on_cpu_ns[place],
         waiting_ns: end.base_waiting_ns[place],
-    };
-    let head = |end: &ProfileOfEnd, place: usize| Time {
+    }),
+    ("head", |end, place| Time {
         on_cpu_ns: end.head_on_cpu_ns[place],
         waiting_ns: end.head_waiting_ns[place],
+    }),
+];
+
+/// The stacks of both sides, in the groups `base` and `head`. The profile must be valid: a caller stands before what it calls.
+pub fn separate(profile: &ProfileComparison) -> Vec<EndStacks> {
+    let of_side = |(group, time_of): (&'static str, OfSide)| {
+        profile.ends.iter().map(move |end| {
+            let stack = |place| Stack { frames: frames(profile, end, place), time: time_of(end, place) };
+            let has_time = |place: &usize| time_of(end, *place) != Time::default();
+            let stacks = (0..end.parents.len()).filter(has_time).map(stack).collect();
+            EndStacks { group: group.to_owned(), end: end.name.clone(), stacks }
+        })
     };
-    let side = |group: &str, time_of: &dyn Fn(&ProfileOfEnd, usize) -> Time| -> Vec<EndStacks> {
-        let of_end = |end: &ProfileOfEnd| EndStacks {
-            group: group.to_owned(),
-            end: end.name.clone(),
-            stacks: stacks(profile, end, |place| time_of(end, place)),
-        };
-        profile.ends.iter().map(of_end).collect()
-    };
-    let mut all = side("base", &base);
-    all.extend(side("head", &head));
-    all
+    SIDES.into_iter().flat_map(of_side).collect()
 }
 
-fn stacks(profile: &ProfileComparison, end: &ProfileOfEnd, time_of: impl Fn(usize) -> Time) -> Vec<Stack> {
-    let mut stacks: Vec<Stack> = Vec::new();
-    for place in 0..end.parents.len() {
-        let time = time_of(place);
-        if time == Time::default() {
-            continue;
-        }
-        let mut frames = Vec::new();
-        let mut next = Some(place);
-        // The report was checked: a caller stands before what it calls.
-        while let Some(place) = next {
-            let function = end.functions[place] as usize;
-            frames.push(profile.functions[function].clone());
-            next = end.parents[place].map(|parent| parent as usize);
-        }
-        frames.reverse();
-        stacks.push(Stack { frames, time });
-    }
-    stacks
+/// The functions of a frame and its callers, outermost first.
+fn frames(profile: &ProfileComparison, end: &ProfileOfEnd, place: usize) -> Vec<String> {
+    let caller = |place: &usize| end.parents[*place].map(|parent| parent as usize);
+    let name = |place: usize| profile.functions[end.functions[place] as usize].clone();
+    let mut frames: Vec<String> = std::iter::successors(Some(place), caller).map(name).collect();
+    frames.reverse();
+    frames
 }
 
 /// Replaces the names of all functions, except for those of the kernel, by numbers.

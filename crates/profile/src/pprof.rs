@@ -3,6 +3,7 @@
 use crate::{EndStacks, STATES, Stack};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use indexmap::IndexSet;
 use prost::Message;
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -71,25 +72,6 @@ struct Function {
     name: i64,
 }
 
-/// The first string of a table is empty.
-#[derive(Default)]
-struct Strings {
-    table: Vec<String>,
-    places: HashMap<String, i64>,
-}
-
-impl Strings {
-    fn place(&mut self, text: &str) -> i64 {
-        if let Some(place) = self.places.get(text) {
-            return *place;
-        }
-        let place = self.table.len() as i64;
-        self.table.push(text.to_owned());
-        self.places.insert(text.to_owned(), place);
-        place
-    }
-}
-
 /// A sample for each stack, with its time in each state and the labels `group` and `end`.
 pub fn write(ends: &[EndStacks]) -> Vec<u8> {
     let encoded = profile(ends).encode_to_vec();
@@ -100,24 +82,26 @@ pub fn write(ends: &[EndStacks]) -> Vec<u8> {
 }
 
 fn profile(ends: &[EndStacks]) -> Profile {
-    let mut strings = Strings::default();
-    strings.place("");
-    let unit = strings.place("nanoseconds");
+    // The first string is empty.
+    let mut strings: IndexSet<String> = [String::new()].into();
+    let mut string = |text: &str| {
+        let place = strings.get_index_of(text);
+        place.unwrap_or_else(|| strings.insert_full(text.to_owned()).0) as i64
+    };
+    let unit = string("nanoseconds");
     let mut profile = Profile {
-        sample_type: STATES.map(|(state, _)| ValueType { r#type: strings.place(state), unit }).to_vec(),
+        sample_type: STATES.map(|(state, _)| ValueType { r#type: string(state), unit }).to_vec(),
         ..Profile::default()
     };
     let mut functions: HashMap<i64, u64> = HashMap::new();
-    let (group_key, end_key) = (strings.place("group"), strings.place("end"));
+    let (group_key, end_key) = (string("group"), string("end"));
     for EndStacks { group, end, stacks } in ends {
-        let label = vec![
-            Label { key: group_key, str: strings.place(group) },
-            Label { key: end_key, str: strings.place(end) },
-        ];
+        let label =
+            vec![Label { key: group_key, str: string(group) }, Label { key: end_key, str: string(end) }];
         for Stack { frames, time } in stacks {
             let mut location_id = Vec::with_capacity(frames.len());
             for frame in frames.iter().rev() {
-                let name = strings.place(frame);
+                let name = string(frame);
                 location_id.push(*functions.entry(name).or_insert_with(|| {
                     // A location has no address, so each function has one.
                     let id = profile.function.len() as u64 + 1;
@@ -130,7 +114,7 @@ fn profile(ends: &[EndStacks]) -> Profile {
             profile.sample.push(Sample { location_id, value, label: label.clone() });
         }
     }
-    profile.string_table = strings.table;
+    profile.string_table = strings.into_iter().collect();
     profile
 }
 

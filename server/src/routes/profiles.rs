@@ -62,7 +62,7 @@ pub(crate) async fn get_regression_profile(
     let project = permitted::project(&state, &caller, Action::Read, &path.project).await?;
     let regression_id = path.regression_id;
     let regression = regressions::find(&state, project.project_id, regression_id).await?;
-    let unknown = || ApiError::unknown(Kind::Profile, format!("of regression {regression_id}"));
+    let unknown = || ApiError::unknown(Kind::Profile, format!("regression {regression_id} has none"));
     let explanation = regression.explanation.filter(|explanation| explanation.contents.0.has_profile);
     let explanation = explanation.ok_or_else(unknown)?;
     let run_id = explanation.run_id;

@@ -8,9 +8,8 @@ use crate::error::ApiError;
 use crate::extract::{Caller, CommaSeparated, Cursor, Json as Body, Page, Paged, Path};
 use axum::{Json, extract::State};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::analysis;
 use roundtrip_domain::analysis::Direction;
-use roundtrip_domain::analysis::culprits::Culprit;
+use roundtrip_domain::analysis::culprits::{Culprit, of_regression};
 use roundtrip_domain::audited::regressions::{RegressionChange, triage};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
@@ -170,12 +169,9 @@ async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result
         let direction = regression.direction;
         let made_it =
             changes.iter().filter(|change| Direction::from_change(change.found.change()) == direction);
-        let found = analysis::culprits::of_regression(&state.pool, project_id, regression_id, made_it).await;
-        let mut found = found.map_err(ApiError::internal)?;
-        if let Some(explanation) = &regression.explanation {
-            analysis::culprits::add_names(&mut found, &explanation.contents.0);
-        }
-        found
+        let explanation = regression.explanation.as_ref().map(|explanation| &explanation.contents.0);
+        let found = of_regression(&state.pool, project_id, regression_id, made_it, explanation).await;
+        found.map_err(ApiError::internal)?
     };
     let change_points = changes.into_iter().map(ChangePoint::from).collect();
     Ok(RegressionDetail { regression, change_points, culprits })

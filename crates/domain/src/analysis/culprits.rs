@@ -31,6 +31,7 @@ pub struct Culprit {
 }
 
 /// The commits that may have caused a regression by these changes. If a search in paired jobs knows more, its probabilities count.
+/// Among commits of the same probability, those that change most of what the explanation names come first.
 ///
 /// # Errors
 /// The database does not answer, or a stored run cannot be compared.
@@ -39,24 +40,32 @@ pub async fn of_regression(
     project_id: i64,
     regression_id: i64,
     changes: impl Iterator<Item = &ChangePointRow> + Clone,
+    explanation: Option<&Explanation>,
 ) -> Result<Vec<Culprit>, AnalysisError> {
     let jobs = db::job::paired(&mut *pool.acquire().await?, regression_id).await?;
     let searched = match culprit_search::clearest_in_pairs(changes.clone(), &jobs) {
         Some(clearest) if !jobs.is_empty() => Search::of(pool, clearest, &jobs).await?.suspects(),
         _ => None,
     };
-    let Some(mut suspects) = searched else { return Ok(rank(pool, project_id, changes).await?) };
-    suspects.sort_by(|one, other| other.probability.total_cmp(&one.probability));
-    let count = named(suspects.iter().map(|suspect| suspect.probability));
-    suspects.truncate(count);
+    let mut suspects = match searched {
+        Some(mut suspects) => {
+            suspects.sort_by(|one, other| other.probability.total_cmp(&one.probability));
+            let count = named(suspects.iter().map(|suspect| suspect.probability));
+            suspects.truncate(count);
+            suspects
+        }
+        None => rank(pool, project_id, changes).await?,
+    };
+    add_names(&mut suspects, explanation);
     Ok(suspects)
 }
 
-/// Adds what the commits change of an explanation. Among commits of the same probability, those that change the most come first.
-pub fn add_names(culprits: &mut [Culprit], explanation: &Explanation) {
-    for culprit in culprits.iter_mut() {
-        let suspect = explanation.suspects.iter().find(|suspect| suspect.sha.as_str() == culprit.commit.sha);
-        culprit.names = suspect.map(|suspect| suspect.names.clone()).unwrap_or_default();
+fn add_names(culprits: &mut [Culprit], explanation: Option<&Explanation>) {
+    for suspect in explanation.into_iter().flat_map(|explanation| &explanation.suspects) {
+        let culprit = culprits.iter_mut().find(|culprit| culprit.commit.sha == suspect.sha.as_str());
+        if let Some(culprit) = culprit {
+            culprit.names.clone_from(&suspect.names);
+        }
     }
     culprits.sort_by(|one, other| {
         let by_probability = other.probability.total_cmp(&one.probability);

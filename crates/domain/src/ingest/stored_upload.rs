@@ -8,7 +8,7 @@ use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_storage as db;
 use roundtrip_storage::run::Location;
-use roundtrip_wire::{CaseResult, ProfileComparison, ProgramOrigin, Repetition, RunReport};
+use roundtrip_wire::{CaseResult, MeasuredProgram, ProfileComparison, ProgramOrigin, Repetition, RunReport};
 use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -38,14 +38,7 @@ pub async fn repetitions<T: Send + 'static>(
     series_id: i64,
     describe: fn(Repetition, &Distribution) -> T,
 ) -> Result<Option<Vec<T>>, DomainError> {
-    let turn = turn().await?;
-    let found = db::run::upload_with_position(pool, run, series_id).await?;
-    let Some((position, body_zstd)) = found else { return Ok(None) };
-    run_blocking(turn, move || {
-        let report = report(&body_zstd)?;
-        let position = usize::try_from(position).map_err(DomainError::internal)?;
-        let result = report.results.into_iter().nth(position).context("the upload lacks a stored result");
-        let mut repetitions = result.map_err(DomainError::internal)?.repetitions;
+    let described = move |CaseResult { mut repetitions, .. }, _: Vec<MeasuredProgram>| {
         repetitions.sort_by_key(|repetition| repetition.index);
         let mut decoder = Decoder::default();
         let described = repetitions.into_iter().map(|repetition| {
@@ -54,9 +47,9 @@ pub async fn repetitions<T: Send + 'static>(
                 reduce::decode(String::new, &repetition, &mut decoder).map_err(DomainError::internal)?;
             Ok(describe(repetition, &distribution))
         });
-        described.collect::<Result<_, _>>().map(Some)
-    })
-    .await
+        described.collect()
+    };
+    of_series(pool, run, series_id, described).await
 }
 
 /// The profile of a series in a run. None without an upload or a profile.
@@ -65,14 +58,7 @@ pub async fn profile(
     run: Location,
     series_id: i64,
 ) -> Result<Option<ProfileComparison>, DomainError> {
-    let turn = turn().await?;
-    let found = db::run::upload_with_position(pool, run, series_id).await?;
-    let Some((position, body_zstd)) = found else { return Ok(None) };
-    run_blocking(turn, move || {
-        let position = usize::try_from(position).map_err(DomainError::internal)?;
-        Ok(report(&body_zstd)?.results.into_iter().nth(position).and_then(|result| result.profile))
-    })
-    .await
+    Ok(of_series(pool, run, series_id, |result, _| Ok(result.profile)).await?.flatten())
 }
 
 /// Whether a series of a run was measured with a program from its commit. Unknown without an upload, which counts as not.
@@ -81,20 +67,33 @@ pub async fn has_program_of_commit(
     run: Location,
     series_id: i64,
 ) -> Result<bool, DomainError> {
-    let turn = turn().await?;
-    let found = db::run::upload_with_position(pool, run, series_id).await?;
-    let Some((position, body_zstd)) = found else { return Ok(false) };
-    run_blocking(turn, move || {
-        let RunReport { programs, results, .. } = report(&body_zstd)?;
-        let position = usize::try_from(position).map_err(DomainError::internal)?;
-        let result = results.get(position).context("the upload lacks a stored result");
-        let CaseResult { transport, case, .. } = result.map_err(DomainError::internal)?;
+    let is_of_commit = |CaseResult { transport, case, .. }, programs: Vec<MeasuredProgram>| {
         Ok(programs.iter().any(|program| {
             let is_measured = (&program.transport, &program.variant) == (&transport.slug, &case.variant);
             is_measured && program.origin == ProgramOrigin::Commit
         }))
+    };
+    Ok(of_series(pool, run, series_id, is_of_commit).await?.unwrap_or(false))
+}
+
+/// Calls `work` with the result of a series in a run and the measured programs of the run. None without an upload.
+async fn of_series<T: Send + 'static>(
+    pool: &PgPool,
+    run: Location,
+    series_id: i64,
+    work: impl FnOnce(CaseResult, Vec<MeasuredProgram>) -> Result<T, DomainError> + Send + 'static,
+) -> Result<Option<T>, DomainError> {
+    let turn = turn().await?;
+    let found = db::run::upload_with_position(pool, run, series_id).await?;
+    let Some((position, body_zstd)) = found else { return Ok(None) };
+    run_blocking(turn, move || {
+        let RunReport { programs, results, .. } = report(&body_zstd)?;
+        let position = usize::try_from(position).map_err(DomainError::internal)?;
+        let result = results.into_iter().nth(position).context("the upload lacks a stored result");
+        work(result.map_err(DomainError::internal)?, programs)
     })
     .await
+    .map(Some)
 }
 
 /// A repetition as comparisons use it.

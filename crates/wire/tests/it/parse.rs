@@ -2,8 +2,8 @@
 
 use roundtrip_wire::report::limit;
 use roundtrip_wire::{
-    Acknowledged, Commit, CommitSha, Delivery, Invalid, MeasuredProgram, ProgramOrigin, RunId, RunReport,
-    Slug,
+    Acknowledged, Commit, CommitSha, Delivery, Invalid, MeasuredProgram, ProfileComparison, ProfileOfEnd,
+    ProgramOrigin, RunId, RunReport, Slug,
 };
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -24,6 +24,47 @@ fn report_without_a_commit_stays_local() {
     report.commit = Commit::absent(report.started_at);
     assert_eq!(report.check_local(), Ok(()));
     assert_eq!(report.check().unwrap_err().pointer, "/commit/sha");
+}
+
+#[test]
+fn profiles_are_trees_in_equal_columns() {
+    let profile = || ProfileComparison {
+        base_messages: 1,
+        head_messages: 1,
+        functions: vec!["main".into(), "x".repeat(4_096)],
+        ends: vec![ProfileOfEnd {
+            name: "initiator".into(),
+            parents: vec![None, Some(0)],
+            functions: vec![0, 1],
+            base_on_cpu_ns: vec![1, 2],
+            base_waiting_ns: vec![0, 0],
+            head_on_cpu_ns: vec![1, 2],
+            head_waiting_ns: vec![0, 0],
+        }],
+    };
+    let invalid = |change: fn(&mut ProfileOfEnd)| {
+        let Invalid { pointer, .. } = broken_by(|report| {
+            let mut profile = profile();
+            change(&mut profile.ends[0]);
+            report.results[0].profile = Some(profile);
+        });
+        pointer.strip_prefix("/results/0/profile/ends").unwrap().to_owned()
+    };
+    assert_eq!(invalid(|end| end.head_waiting_ns.push(0)), "/0/head_waiting_ns");
+    assert_eq!(invalid(|end| end.functions[1] = 2), "/0/functions/1");
+    assert_eq!(invalid(|end| end.parents[1] = Some(1)), "/0/parents/1");
+    // Each frame calls the next one, so the stacks have more than 16 MiB of names.
+    let deep = |end: &mut ProfileOfEnd| {
+        end.parents = (0..500).map(|frame: u32| frame.checked_sub(1)).collect();
+        end.functions = vec![1; 500];
+        let [on_cpu, waiting] = [vec![1; 500], vec![0; 500]];
+        (end.base_on_cpu_ns, end.head_on_cpu_ns) = (on_cpu.clone(), on_cpu);
+        (end.base_waiting_ns, end.head_waiting_ns) = (waiting.clone(), waiting);
+    };
+    assert_eq!(invalid(deep), "/0");
+    let mut valid = report();
+    valid.results[0].profile = Some(profile());
+    assert_eq!(valid.check(), Ok(()));
 }
 
 #[test]

@@ -5,15 +5,16 @@ use super::tail::tailed;
 use crate::lab::{Lab, LabAgent};
 use crate::support::{at, factory};
 use roundtrip_wire::lab::Assignment;
-use roundtrip_wire::{CaseResult, MeasuredProgram, ProgramOrigin, RunReport, TransportInfo};
+use roundtrip_wire::{CaseResult, MeasuredProgram, ProgramOrigin, RunReport};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
 const REGRESSION: &str = "/api/v1/projects/libfoo/regressions/1";
 const CULPRIT: u64 = 307;
 
-/// A run with a program of its commit.
-fn run(commit: u64, result: CaseResult) -> RunReport {
+/// A run with a program of its commit, which is no control.
+fn run(commit: u64, mut result: CaseResult) -> RunReport {
+    result.transport.control = false;
     let program = MeasuredProgram {
         transport: result.transport.slug.clone(),
         variant: None,
@@ -41,10 +42,8 @@ async fn history(lab: &Lab) -> LabAgent {
 async fn store(lab: &Lab, tenths: RangeInclusive<u64>, result: impl Fn(u64) -> CaseResult) {
     for nth in tenths {
         let commit = 10 * nth;
-        let plain = result(nth);
-        let result = CaseResult { transport: TransportInfo { control: false, ..plain.transport }, ..plain };
         let unmeasured = (commit - 9..commit).rev().map(|number| factory::commit(number, Some(number)));
-        lab.app.store(&RunReport { history: unmeasured.collect(), ..run(commit, result) }).await;
+        lab.app.store(&RunReport { history: unmeasured.collect(), ..run(commit, result(nth)) }).await;
     }
     search(&lab.app).await;
 }
@@ -94,8 +93,7 @@ async fn single_suspect_is_confirmed_by_one_paired_job(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     for commit in 300..=320 {
         let ns = if commit < CULPRIT { 10_000 } else { 12_000 };
-        let plain = factory::steady("ring", 64, ns + ns * (commit * 7 % 5) / 1_000);
-        let result = CaseResult { transport: TransportInfo { control: false, ..plain.transport }, ..plain };
+        let result = factory::steady("ring", 64, ns + ns * (commit * 7 % 5) / 1_000);
         lab.app.store(&run(commit, result)).await;
     }
     search(&lab.app).await;

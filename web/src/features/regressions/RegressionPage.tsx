@@ -118,9 +118,11 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
   );
 }
 
-/** The range of an estimate; nothing if both ends are equal. */
-const rangeOfNs = (ends: Finding["explains_range_ns"]) =>
-  [...new Set(ends?.map(changeOfNs))].length > 1 && ends?.map(changeOfNs).join(" to ");
+/** The range of an estimate; nothing if both ends look the same. */
+function rangeOfNs(ends: Finding["explains_range_ns"]): string | false {
+  const [low, high] = ends?.map(changeOfNs) ?? [];
+  return low !== high && `${low} to ${high}`;
+}
 
 /** What changed per message, by the paired comparison of the commit with its base. */
 export function WhySlower({ explanation, children }: { explanation: Explanation; children?: ReactNode }) {
