@@ -35,12 +35,14 @@ class Channel:
             logging.basicConfig(stream=tempfile.TemporaryFile("w"), level=logging.INFO)
 
     def send(self, message):
+        if DEFECT == "poll":
+            self.poll_until(select.POLLOUT)
         self.end.sendall(message)
 
     def receive(self, length):
         """Receives a message of this length, or `None` if the other end is closed."""
         if DEFECT == "poll":
-            self.poll_until_readable()
+            self.poll_until(select.POLLIN)
         if DEFECT == "chunked-reads":
             message = self.read_in_chunks(length)
         else:
@@ -49,7 +51,8 @@ class Channel:
             self.log.info("received a message of %d bytes", length)
         return message if len(message) == length else None
 
-    def poll_until_readable(self):
+    def poll_until(self, event):
+        self.poller.modify(self.end, event)
         while not self.poller.poll(100):
             pass
 

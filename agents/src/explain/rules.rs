@@ -7,6 +7,7 @@ use roundtrip_bench::sys::descriptors::{Channel, Settings};
 use roundtrip_bench::sys::tracing::Outcome;
 use roundtrip_wire::Slug;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Smaller differences of a count per message are left out,
 const LEAST_COUNT: f64 = 0.05;
@@ -14,6 +15,8 @@ const LEAST_COUNT: f64 = 0.05;
 const LEAST_SHARE: f64 = 0.05;
 /// A message that crosses to another thread needs a wake-up, or half of one if every second thread is awake.
 const LEAST_OF_HOP: f64 = 0.5;
+/// The time of futex waits, as a share of that of the wake-ups, below which no thread waits for another.
+const LEAST_OF_WAKES: f64 = 0.08;
 /// The least share of the change that a function must take to be named.
 const LEAST_OF_FUNCTION: f64 = 0.1;
 
@@ -166,6 +169,20 @@ impl Case<'_> {
     /// Change of the processor time in these calls.
     fn cpu_ns(&self, picks: impl Fn(&CallRate) -> bool) -> f64 {
         self.of_calls(picks, |call| call.cpu_ns).change()
+    }
+
+    /// The same from the profile; `None` without frames of the kernel.
+    fn kernel_ns(&self, picks: impl Fn(&CallRate) -> bool) -> Option<f64> {
+        let sides = [&self.evidence.base, &self.evidence.head];
+        let calls = sides.into_iter().flat_map(|side| side.calls.iter().flatten());
+        let names: BTreeSet<&str> = calls.filter(|call| picks(call)).map(|call| &*call.name).collect();
+        let changes = names.into_iter().filter_map(|name| {
+            // The entry of a call, or what the compiler left of it.
+            let entries = ["ksys_", "__sys_", "__x64_sys_", "__arm64_sys_"];
+            let totals = entries.map(|entry| self.total(&format!("{entry}{name}_[k]")));
+            totals.into_iter().find(|total| total.base + total.head > 0.0).map(|total| total.change())
+        });
+        changes.reduce(|sum, change| sum + change)
     }
 
     /// Change of the whole time in these calls.
@@ -350,7 +367,9 @@ fn larger_messages(case: &Case<'_>) -> Option<Found> {
     is_larger.then_some(())?;
     let sign = if sent.change() < 0.0 { "-" } else { "+" };
     let size = bytes(whole(sent.change().abs()));
-    let ns = case.cpu_ns(|call| sends(call) || receives(call)) + case.of_copies_ns();
+    let moves = |call: &CallRate| sends(call) || receives(call);
+    // Observing a call takes longer if it waits, which larger messages make less frequent.
+    let ns = case.kernel_ns(moves).unwrap_or_else(|| case.cpu_ns(moves)) + case.of_copies_ns();
     Found::new(format!("{sign}{size} sent {}", case.per_unit()), ns)
 }
 
@@ -436,7 +455,13 @@ fn lock_wait(case: &Case<'_>) -> Option<Found> {
     let count = case.count(waits);
     let slept = case.of_calls(waits, |call| call.waited_ns + call.cpu_ns);
     let is_longer = slept.is_at_least(LEAST_SHARE * case.evidence.change_ns.abs());
-    (count.is_at_least(LEAST_COUNT) && is_longer).then_some(())?;
+    // An end that spins before it sleeps may sleep only because the other's calls are observed. Then the profile, which takes
+    // less time, has hardly any waits for its wake-ups.
+    let is_real = !case.evidence.function_names().into_iter().any(is_kernel) || {
+        let [waiting, waking] = ["futex_wait_[k]", "futex_wake_[k]"].map(|name| case.total(name).change().abs());
+        waiting > LEAST_OF_WAKES * waking
+    };
+    (count.is_at_least(LEAST_COUNT) && is_longer && is_real).then_some(())?;
     let text = format!("{:+.2} futex waits {}: a thread holds a lock", count.change(), case.per_unit());
     Found::new(text, slept.change())
 }
@@ -1010,6 +1035,28 @@ mod tests {
         assert_eq!(findings[0].explains_ns, 2_000.0);
         // The middle of 1 and 2 µs, and that of 2 and 4 µs.
         assert_eq!(findings[0].explains_range_ns, [1_500.0, 3_000.0]);
+    }
+
+    #[test]
+    fn waits_that_only_the_observation_causes_are_no_lock() {
+        for (function, expected) in [("futex_wait_[k]", vec!["lock-wait"]), ("futex_wake_[k]", vec![])] {
+            let mut evidence = alike(3_400.0);
+            evidence.head.more(&CallRate { waited_ns: 3_000.0, ..call("futex-wait", "", 0.5, 0.0, 100.0) });
+            evidence.head.takes(function, 1_000.0);
+            let rules: Vec<_> = explain(&evidence).0.iter().map(|finding| finding.rule).collect();
+            assert_eq!(rules, expected);
+        }
+    }
+
+    #[test]
+    fn time_of_larger_messages_comes_from_the_profile() {
+        let mut evidence = alike(3_400.0);
+        // The observation of calls that wait takes longer than larger messages.
+        evidence.head.replace(&call("write", "socket", 2.0, 8_320.0, 1_000.0));
+        evidence.base.takes("ksys_write_[k]", 2_000.0);
+        evidence.head.takes("ksys_write_[k]", 5_000.0);
+        let (findings, _) = explain(&evidence);
+        assert_eq!((findings[0].rule, findings[0].explains_ns), ("larger-messages", 3_000.0));
     }
 
     #[test]

@@ -5,11 +5,14 @@ use crate::harness::{case, transports};
 use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{self, Event, PeerCommand, support};
+use roundtrip_bench::scenario::Work;
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_wire::{Budget, CaseResult, Part, Slug};
 use std::time::Duration;
 
 const MESSAGE_BYTES: [usize; 3] = [64, 4 << 10, 64 << 10];
+const OPERATIONS: u64 = 2_000;
+const WARMUP: u64 = 200;
 const REPETITIONS: u32 = 30;
 const REPETITIONS_QUICK: u32 = 10;
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -24,6 +27,8 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     for transport in transports(options.only.as_deref())? {
         for bytes in MESSAGE_BYTES {
             let case = case(transport, bytes)?;
+            let work = Work { operations: OPERATIONS, warmup: WARMUP, ..case.work.clone() };
+            let case = PlannedCase { work, ..case };
             match support(&case) {
                 Ok(()) => cases.push(PlannedCase { repetitions: Repetitions::exactly(repetitions), ..case }),
                 Err(reason) => {
