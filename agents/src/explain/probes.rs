@@ -109,9 +109,10 @@ fn sized(case: &PlannedCase, probe: Probe, message_ns: f64) -> PlannedCase {
 }
 
 fn missing_probe(probe: Probe, reason: &str) -> String {
+    let reason = reason.trim_end_matches('.');
     match probe {
-        Probe::Profile => format!("No profile: {reason}. System calls and usage are still compared."),
-        _ => format!("No system calls: {reason}. Usage and the profile are still compared."),
+        Probe::Profile => format!("No profile: {reason}."),
+        _ => format!("No system calls: {reason}."),
     }
 }
 

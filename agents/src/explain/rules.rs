@@ -458,7 +458,8 @@ fn lock_wait(case: &Case<'_>) -> Option<Found> {
     // An end that spins before it sleeps may sleep only because the other's calls are observed. Then the profile, which takes
     // less time, has hardly any waits for its wake-ups.
     let is_real = !case.evidence.function_names().into_iter().any(is_kernel) || {
-        let [waiting, waking] = ["futex_wait_[k]", "futex_wake_[k]"].map(|name| case.total(name).change().abs());
+        let [waiting, waking] =
+            ["futex_wait_[k]", "futex_wake_[k]"].map(|name| case.total(name).change().abs());
         waiting > LEAST_OF_WAKES * waking
     };
     (count.is_at_least(LEAST_COUNT) && is_longer && is_real).then_some(())?;

@@ -207,8 +207,8 @@ fn refused(scope: &str) -> String {
     match scope.parse::<u32>() {
         Ok(2) => "kernel.yama.ptrace_scope is 2. Set it to 1, or give the agent CAP_SYS_PTRACE.".into(),
         Ok(3..) => format!("kernel.yama.ptrace_scope is {scope}. Reboot with 1 to allow tracing."),
-        _ => "ptrace is not permitted: blocked by a seccomp filter, as in containers, or another program is \
-         tracing this process"
+        _ => "ptrace is not permitted: the program is setuid or belongs to another user, another program is tracing it, \
+         or a seccomp filter blocks it, as in containers"
             .into(),
     }
 }
