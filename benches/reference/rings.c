@@ -1,6 +1,9 @@
 /* ring-futex and ring-spin: minimal rings. Only one message is in flight, so one slot in each direction is enough: a word
  * with the number of sent messages, then the message, which is copied in and out.
  *
+ * ring-futex-lent and ring-spin-lent: the slot has the offset of the message, which both ends have mapped. The responder sends
+ * the same offset back.
+ *
  * calls per message: futex(2) to wait for the word to change and to wake the waiter; none when spinning
  * calls per channel: memfd_create(2), mmap(2)
  */
@@ -18,7 +21,9 @@ struct slot {
 static struct slot *outgoing, *incoming;
 static uint32_t received;
 
-static size_t slot_bytes(size_t bytes) { return (sizeof(struct slot) + bytes + 4095) / 4096 * 4096; }
+static size_t pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+static size_t slot_bytes(size_t bytes) { return pages(sizeof(struct slot) + bytes); }
 
 static void open_ring(struct end *initiator, struct end *responder) {
     initiator->object = shared_object(2 * slot_bytes(initiator->bytes));
@@ -42,28 +47,100 @@ static void put(struct end *end, const char *message) {
 }
 
 static char *take(struct end *end, char *buffer) {
-    received++;
     return memcpy(buffer, incoming->message, end->bytes);
 }
 
 static uint32_t sent(void) { return atomic_load_explicit(&incoming->sent, memory_order_acquire); }
 
+static void wake(void) { syscall(SYS_futex, &outgoing->sent, FUTEX_WAKE, 1, NULL, NULL, 0); }
+
+static void sleep_until_sent(void) {
+    while (sent() == received) syscall(SYS_futex, &incoming->sent, FUTEX_WAIT, received, NULL, NULL, 0);
+    received++;
+}
+
+static void spin_until_sent(void) {
+    while (sent() == received) __builtin_ia32_pause();
+    received++;
+}
+
 static void send_futex(struct end *end, const char *message) {
     put(end, message);
-    syscall(SYS_futex, &outgoing->sent, FUTEX_WAKE, 1, NULL, NULL, 0);
+    wake();
 }
 
 static char *receive_futex(struct end *end, char *buffer) {
-    while (sent() == received) syscall(SYS_futex, &incoming->sent, FUTEX_WAIT, received, NULL, NULL, 0);
+    sleep_until_sent();
     return take(end, buffer);
 }
 
 static char *receive_spin(struct end *end, char *buffer) {
-    while (sent() == received) __builtin_ia32_pause();
+    spin_until_sent();
     return take(end, buffer);
+}
+
+/* The slots, then the message of each end. */
+static char *lent_memory;
+static bool is_initiator;
+
+static void open_lent(struct end *initiator, struct end *responder) {
+    size_t bytes = initiator->bytes;
+    initiator->object = shared_object(2 * slot_bytes(bytes) + 2 * pages(bytes));
+    responder->object = check(dup(initiator->object), "dup");
+    initiator->out = initiator->in = check(dup(initiator->object), "dup");
+    responder->out = responder->in = check(dup(initiator->object), "dup");
+}
+
+static void connect_lent(struct end *end) {
+    size_t slots_bytes = 2 * slot_bytes(end->bytes);
+    char *memory = map_shared(end->object, slots_bytes + 2 * pages(end->bytes));
+    struct slot *there = (struct slot *)memory, *back = (struct slot *)(memory + slots_bytes / 2);
+    outgoing = end->initiator ? there : back;
+    incoming = end->initiator ? back : there;
+    lent_memory = memory + slots_bytes;
+    is_initiator = end->initiator;
+}
+
+static char *allocate_lent(size_t bytes) { return lent_memory + (is_initiator ? 0 : pages(bytes)); }
+
+static void put_lent(struct end *end, const char *message) {
+    (void)end;
+    size_t offset = (size_t)(message - lent_memory);
+    memcpy(outgoing->message, &offset, sizeof offset);
+    atomic_store_explicit(&outgoing->sent, atomic_load_explicit(&outgoing->sent, memory_order_relaxed) + 1,
+                          memory_order_release);
+}
+
+static void send_lent_futex(struct end *end, const char *message) {
+    put_lent(end, message);
+    wake();
+}
+
+static char *take_lent(void) {
+    size_t offset;
+    memcpy(&offset, incoming->message, sizeof offset);
+    return lent_memory + offset;
+}
+
+static char *receive_lent_futex(struct end *end, char *buffer) {
+    (void)end, (void)buffer;
+    sleep_until_sent();
+    return take_lent();
+}
+
+static char *receive_lent_spin(struct end *end, char *buffer) {
+    (void)end, (void)buffer;
+    spin_until_sent();
+    return take_lent();
 }
 
 const struct mechanism ring_futex_mechanism = {
     .name = "ring-futex", .open = open_ring, .connect = connect_ring, .send = send_futex, .receive = receive_futex};
 const struct mechanism ring_spin_mechanism = {
     .name = "ring-spin", .open = open_ring, .connect = connect_ring, .send = put, .receive = receive_spin};
+const struct mechanism ring_futex_lent_mechanism = {
+    .name = "ring-futex-lent", .open = open_lent, .connect = connect_lent, .allocate = allocate_lent,
+    .send = send_lent_futex, .receive = receive_lent_futex};
+const struct mechanism ring_spin_lent_mechanism = {
+    .name = "ring-spin-lent", .open = open_lent, .connect = connect_lent, .allocate = allocate_lent,
+    .send = put_lent, .receive = receive_lent_spin};

@@ -61,14 +61,12 @@ fn carried(case: &PlannedCase, transport: &dyn Transport) -> Result<(), Unsuppor
             "built-in transports have one message in flight in roundtrip: expected window = 1, or stream",
         ));
     }
-    match (transport.ring(), case.scenario.pattern()) {
-        (Some(_), Pattern::Pair(_)) if case.manner.on_full == OnFull::Drop => {
-            return Err(Unsupported::because("roundtrip cannot drop messages: expected on_full = wait"));
-        }
-        (Some(ring), Pattern::Many(_)) => ring.support_many(&case.channel())?,
-        _ => transport.support(&case.channel())?,
+    let is_ring = transport.ring().is_some();
+    if is_ring && matches!(case.scenario.pattern(), Pattern::Pair(_)) && case.manner.on_full == OnFull::Drop {
+        return Err(Unsupported::because("roundtrip cannot drop messages: expected on_full = wait"));
     }
-    if transport.ring().is_none() && case.manner != transport.manner() {
+    transport.support(&case.channel())?;
+    if !is_ring && case.manner != transport.manner() {
         return Err(Unsupported::because(
             "the kernel controls waiting and waking: remove receive, on_full, wake and storage",
         ));

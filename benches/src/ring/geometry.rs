@@ -19,18 +19,22 @@ const SLOTS_MAX: usize = 4_096;
 
 /// Capacity for long messages: as many bytes as a Linux pipe holds, so that they stay in a cache near the processor.
 const LONG_CAPACITY_BYTES: usize = 64 * 1_024;
-const SLOTS_MIN: usize = 8;
+/// Sender and receiver can work on different messages, and neither waits for the other's last one.
+const SLOTS_MIN: usize = 4;
 
-/// The longest message in one slot.
-pub const MESSAGE_BYTES_MAX: usize = LONG_CAPACITY_BYTES / SLOTS_MIN;
+/// Lengths have 32 bits.
+pub const MESSAGE_BYTES_MAX: usize = u32::MAX as usize;
 
 /// The layout of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// A power of two.
     pub slots: u64,
-    /// The longest message in a slot.
+    /// The longest message.
     pub message_bytes: usize,
+    /// Whether a single sender writes long messages to the buffer that was used last instead of the next slot's: see
+    /// [`super::Sender`].
+    pub(super) reuses_buffers: bool,
     /// Offset of the message in its slot.
     pub(super) message_offset: usize,
     /// Distance between slots.
@@ -38,9 +42,9 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// For messages of up to this many bytes; a longer message is split across slots.
+    /// For messages of up to this many bytes.
     pub fn for_messages(message_bytes: usize) -> Self {
-        let message_bytes = message_bytes.clamp(1, MESSAGE_BYTES_MAX);
+        let message_bytes = message_bytes.max(1);
         let is_short = message_bytes <= SHORT_BYTES_MAX;
         let capacity_bytes = if is_short { SHORT_CAPACITY_BYTES } else { LONG_CAPACITY_BYTES };
         let slots = (capacity_bytes / message_bytes).clamp(SLOTS_MIN, SLOTS_MAX);
@@ -56,7 +60,14 @@ impl Geometry {
             (PAGE_BYTES, PAGE_BYTES)
         };
         let slot_bytes = (message_offset + message_bytes).next_multiple_of(step);
-        Self { slots, message_bytes, message_offset, slot_bytes }
+        let reuses_buffers = message_bytes > SHORT_BYTES_MAX && slots <= u64::BITS as u64;
+        Self { slots, message_bytes, reuses_buffers, message_offset, slot_bytes }
+    }
+
+    /// The buffer of the slot with this position.
+    #[inline]
+    pub(super) fn buffer_of(&self, position: u64) -> u64 {
+        position & (self.slots - 1)
     }
 
     /// Size of the whole ring in bytes, a whole number of pages.
@@ -74,18 +85,19 @@ mod tests {
     fn ring_capacity_is_within_limits() {
         for bytes in [0, 1, 2, 64, 65, 256, 1_024, 1_025, 4_096, 8_192, 8_193, 1 << 20] {
             let geometry = Geometry::for_messages(bytes);
-            assert!(geometry.slots.is_power_of_two() && geometry.slots >= 8, "{bytes}: {geometry:?}");
+            assert!(geometry.slots.is_power_of_two() && geometry.slots >= 4, "{bytes}: {geometry:?}");
+            assert!(geometry.message_bytes >= bytes, "{bytes}: {geometry:?}");
+            let capacity_bytes = geometry.slots * geometry.message_bytes as u64;
             assert!(
-                geometry.slots * geometry.message_bytes as u64 <= SHORT_CAPACITY_BYTES as u64,
+                capacity_bytes <= SHORT_CAPACITY_BYTES as u64 || geometry.slots == SLOTS_MIN as u64,
                 "{bytes}: {geometry:?}"
             );
-            assert!(geometry.message_bytes >= bytes.min(MESSAGE_BYTES_MAX), "{bytes}: {geometry:?}");
         }
     }
 
     #[test]
     fn slots_do_not_overlap() {
-        for bytes in [1, 48, 49, 1_024, 1_025, 8_192] {
+        for bytes in [1, 48, 49, 1_024, 1_025, 8_192, 100_000] {
             let Geometry { message_bytes, message_offset, slot_bytes, .. } = Geometry::for_messages(bytes);
             assert!(message_offset >= SLOT_HEADER_BYTES, "{bytes}");
             assert!(message_offset + message_bytes <= slot_bytes, "{bytes}");

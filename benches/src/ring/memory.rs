@@ -3,6 +3,7 @@
 use super::TooSmall;
 use super::geometry::{Geometry, HEADER_BYTES};
 use super::parts::{Header, Slot};
+use crate::loom_shim::Ordering;
 use crate::sys::shared_memory::Mapping;
 use std::ptr::NonNull;
 
@@ -82,31 +83,44 @@ impl Memory {
         unsafe { self.start(position).cast().as_ref() }
     }
 
-    /// Writes a message, which must fit. Only the owner of this position's slot may call it.
+    /// Writes a message, which must fit. Only a sender that owns this buffer may call it.
     #[inline]
     #[expect(unsafe_code, reason = "copies into shared memory")]
-    pub(super) fn write(&self, position: u64, message: &[u8]) {
+    pub(super) fn write(&self, buffer: u64, message: &[u8]) {
         assert!(message.len() <= self.geometry.message_bytes);
-        self.slot(position).access.written();
-        // SAFETY: the message fits, and no one else accesses it until its state permits that: receivers have passed the
-        // previous lap, and other senders cannot claim it.
+        self.slot(buffer).access.written();
+        // SAFETY: the message fits, and no one else accesses it until a state permits that: receivers have passed the
+        // previous message there, and other senders cannot claim it.
         unsafe {
-            let place = self.start(position).add(self.geometry.message_offset);
+            let place = self.start(buffer).add(self.geometry.message_offset);
             std::ptr::copy_nonoverlapping(message.as_ptr(), place.as_ptr(), message.len());
         }
     }
 
-    /// Returns the message. Only while the state is ready and its receiver has not passed it.
+    /// Returns the message at this position. Only while the state is ready and its receiver has not passed it.
     #[inline]
     #[expect(unsafe_code, reason = "a view of shared memory")]
-    pub(super) fn message(&self, position: u64, length: u32) -> &[u8] {
+    pub(super) fn message(&self, position: u64) -> &[u8] {
+        let slot = self.slot(position);
         // The length comes from another process and must not exceed the slot.
-        let length = (length as usize).min(self.geometry.message_bytes);
-        self.slot(position).access.read();
+        let length = (slot.length.load(Ordering::Relaxed) as usize).min(self.geometry.message_bytes);
+        let buffer = self.buffer(position);
+        self.slot(buffer).access.read();
         // SAFETY: within the slot, initialized from the start (zeroes), and no sender writes it in the meantime.
         unsafe {
-            let place = self.start(position).add(self.geometry.message_offset);
+            let place = self.start(buffer).add(self.geometry.message_offset);
             std::slice::from_raw_parts(place.as_ptr(), length)
+        }
+    }
+
+    /// Returns the buffer of the message at this position, whose state is ready.
+    #[inline]
+    pub(super) fn buffer(&self, position: u64) -> u64 {
+        if self.geometry.reuses_buffers {
+            // It comes from another process and must be a slot.
+            self.geometry.buffer_of(self.slot(position).buffer.load(Ordering::Relaxed).into())
+        } else {
+            self.geometry.buffer_of(position)
         }
     }
 
@@ -115,7 +129,7 @@ impl Memory {
     fn start(&self, position: u64) -> NonNull<u8> {
         // `slots` is a power of two that fits the address space, as the ring does.
         #[expect(clippy::cast_possible_truncation, reason = "less than the number of slots")]
-        let index = (position & (self.geometry.slots - 1)) as usize;
+        let index = self.geometry.buffer_of(position) as usize;
         // SAFETY: the index is below the number of slots, which are all within the ring.
         unsafe { self.slots.add(index * self.geometry.slot_bytes) }
     }

@@ -15,7 +15,8 @@
 //! position, is never mistaken for one from another lap.
 //!
 //! Each receiver publishes its read position. A sender may use a slot when all receivers have passed it, and reads
-//! their positions only when it has used up its known free slots.
+//! their positions only when it has used up its known free slots. Long messages of a single sender are not always in
+//! the slot of their position, which then names another: see [`Sender`].
 //!
 //! # How a member's death is survived
 //! Each seat names the process that holds it. When a member waits for long (`watchdog`), the others are checked
@@ -26,8 +27,10 @@
 //! # Why no wake-up is lost
 //! A member that wants to sleep sets its bit, then checks again; a member that publishes then reads the sleepers' bits.
 //! A sequentially consistent fence between the two steps of each side means that at least one of them sees the other
-//! (Dekker). A member that has slept for a whole polling interval is woken to check again, so that a member that dies
-//! between publishing and waking costs others some milliseconds.
+//! (Dekker). A sender wakes one receiver, and each woken receiver the next: exactly one of the sleeper and its wakers
+//! changes the sleeper's bit, so a member that was chosen always knows. A member that has slept for a whole polling
+//! interval is woken to check again, so that a member that dies between publishing and waking costs others some
+//! milliseconds.
 //!
 //! `tests/model/` checks both by exhaustive interleaving (loom); `tests/torture/` with processes and `SIGKILL`.
 

@@ -42,7 +42,9 @@ pub(super) struct Slot {
     /// A [`State`].
     pub(super) state: AtomicU64,
     pub(super) length: AtomicU32,
-    /// Checks accesses to the message.
+    /// The slot with the message's bytes, if the geometry reuses buffers; else they are in this slot.
+    pub(super) buffer: AtomicU32,
+    /// Checks accesses to the bytes in this slot.
     pub(super) access: AccessCheck,
 }
 

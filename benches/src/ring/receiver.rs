@@ -21,7 +21,7 @@ pub struct Receiver {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+pub(super) enum Found {
     Message,
     Void,
 }
@@ -66,15 +66,15 @@ impl Receiver {
             }
             self.pass();
         }
-        let length = self.ring.memory.slot(self.next).length.load(Ordering::Relaxed);
-        Ok(self.ring.memory.message(self.next, length))
+        Ok(self.ring.memory.message(self.next))
     }
 
     /// Releases the last received message.
     #[inline]
     pub fn release(&mut self) {
         if std::mem::take(&mut self.held) {
-            self.ring.memory.slot(self.next).access.read();
+            let memory = &self.ring.memory;
+            memory.slot(memory.buffer(self.next)).access.read();
             self.pass();
         }
     }
@@ -116,22 +116,11 @@ impl Receiver {
 
     #[inline]
     fn look(&self) -> Option<Result<Found, Closed>> {
-        self.check_slot().map(Ok).or_else(|| {
+        self.ring.check_slot(self.next).map(Ok).or_else(|| {
             let all_left = self.ring.header().senders.present.load(Ordering::Acquire) == OPENED;
             // All that they sent before they left is visible by now.
-            all_left.then(|| self.check_slot().ok_or(Closed))
+            all_left.then(|| self.ring.check_slot(self.next).ok_or(Closed))
         })
-    }
-
-    #[inline]
-    fn check_slot(&self) -> Option<Found> {
-        let state = State(self.ring.memory.slot(self.next).state.load(Ordering::Acquire));
-        match state.stage() {
-            _ if state.position() != Some(self.next) => None,
-            Some(Stage::Ready) => Some(Found::Message),
-            Some(Stage::Void) => Some(Found::Void),
-            Some(Stage::Claimed) | None => None,
-        }
     }
 
     #[cold]
@@ -142,9 +131,24 @@ impl Receiver {
             side: &header.receivers,
             seat: self.seat,
             wake_others: &|| self.wake_senders_for_room(),
+            pass_on: &|| self.ring.pass_on(),
             sleeper: self.sleeper.as_deref(),
         };
         waiter.until(|| self.look(), || self.ring.clear_dead())
+    }
+}
+
+impl Ring {
+    /// Returns what a receiver finds at this position, `None` if it has to wait.
+    #[inline]
+    pub(super) fn check_slot(&self, position: u64) -> Option<Found> {
+        let state = State(self.memory.slot(position).state.load(Ordering::Acquire));
+        match state.stage() {
+            _ if state.position() != Some(position) => None,
+            Some(Stage::Ready) => Some(Found::Message),
+            Some(Stage::Void) => Some(Found::Void),
+            Some(Stage::Claimed) | None => None,
+        }
     }
 }
 

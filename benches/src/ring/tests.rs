@@ -98,6 +98,54 @@ fn messages_up_to_a_slot_arrive_intact() {
     }
 }
 
+/// Memory for a ring of four slots for long messages.
+fn long() -> impl Fn() -> Ring {
+    let geometry = Geometry::with_slots(4, 2_000);
+    let memory = View::zeroed(geometry.bytes());
+    let settings = Place::new(false).settings;
+    move || Ring::new(Box::new(memory.clone()), geometry, settings).unwrap()
+}
+
+#[test]
+fn sender_reuses_the_buffer_of_a_message_that_all_have_read() {
+    let view = long();
+    let mut receivers = [0, 1].map(|_| Receiver::join(view()).unwrap());
+    let mut sender = Sender::join(view()).unwrap();
+    let mut addresses = Vec::new();
+    for number in 0..10_u8 {
+        sender.send(&[number; 2_000]).unwrap();
+        for receiver in &mut receivers {
+            let message = receiver.receive().unwrap();
+            assert_eq!(message, [number; 2_000]);
+            addresses.push(message.as_ptr().addr());
+            receiver.release();
+        }
+    }
+    addresses.dedup();
+    assert_eq!(addresses.len(), 1);
+}
+
+#[test]
+fn slow_receiver_keeps_its_messages_while_buffers_are_reused() {
+    let view = long();
+    let mut slow = Receiver::join(view()).unwrap();
+    let mut sender = Sender::join(view()).unwrap();
+    for number in 0..2 {
+        sender.send(&[number; 2_000]).unwrap();
+    }
+    assert_eq!(slow.receive(), Ok(&[0; 2_000][..]));
+    // A new sender finds one message in use and one unread.
+    drop(sender);
+    let mut sender = Sender::join(view()).unwrap();
+    for number in 2..4 {
+        assert_eq!(sender.offer(&[number; 2_000]), Ok(true));
+    }
+    assert_eq!(sender.offer(&[4; 2_000]), Ok(false), "all four buffers hold a message");
+    for number in 1..4 {
+        assert_eq!(slow.receive(), Ok(&[number; 2_000][..]));
+    }
+}
+
 #[test]
 fn dead_members_are_replaced() {
     for many_senders in [false, true] {

@@ -63,6 +63,8 @@ pub(super) struct Waiter<'a> {
     /// Wakes others for earlier published values, after a fence: once, because two members that both wait in vain would
     /// wake each other forever.
     pub(super) wake_others: &'a dyn Fn(),
+    /// Called when another member has woken this one, which may have to wake the next.
+    pub(super) pass_on: &'a dyn Fn(),
     /// Watches it while it sleeps.
     pub(super) sleeper: Option<&'a Sleeper>,
 }
@@ -118,7 +120,10 @@ impl Waiter<'_> {
             self.sleeper.inspect(|sleeper| sleeper.after_sleep());
             found = look();
         }
-        spot.word.store(AWAKE, Ordering::Relaxed);
+        // Only one of the two sets it from asleep to awake: this member, or one that wakes it.
+        if spot.word.swap(AWAKE, Ordering::AcqRel) == AWAKE {
+            (self.pass_on)();
+        }
         found
     }
 }
@@ -141,12 +146,42 @@ fn spin<T>(look: &mut impl FnMut() -> Option<T>, overdue: &mut impl FnMut()) -> 
 }
 
 impl Ring {
-    /// Called after publishing a value for that side.
+    /// Called by a sender that has published a message. It wakes one receiver, which wakes the next: so a message costs
+    /// its sender one system call at most, and the receivers share the others.
     #[inline]
-    pub(super) fn wake_others(&self, side: &Side) {
-        if self.settings.waiting != Waiting::Spin {
-            fence(Ordering::SeqCst);
-            self.wake_sleepers(side);
+    pub(super) fn wake_receivers(&self) {
+        if self.settings.waiting == Waiting::Spin {
+            return;
+        }
+        fence(Ordering::SeqCst);
+        let receivers = &self.header().receivers;
+        match self.settings.wake_rule {
+            WakeRule::Always => self.wake_sleepers(receivers),
+            WakeRule::IfAsleep => self.wake_one(receivers, |_| true),
+        }
+    }
+
+    /// Called by a receiver that was woken: wakes one that sleeps although its message is there.
+    #[cold]
+    pub(super) fn pass_on(&self) {
+        fence(Ordering::SeqCst);
+        let receivers = &self.header().receivers;
+        self.wake_one(receivers, |seat| {
+            let reading = receivers.seats[seat].reading.load(Ordering::Acquire);
+            reading.checked_sub(1).is_some_and(|next| self.check_slot(next).is_some())
+        });
+    }
+
+    /// Wakes the first of these sleepers.
+    #[inline]
+    fn wake_one(&self, side: &Side, is_wanted: impl Fn(usize) -> bool) {
+        let Some(mechanism) = self.settings.mechanism else { return };
+        for seat in bits(seats_of(side.present.load(Ordering::Acquire))) {
+            let spot = &side.seats[seat].spot;
+            if spot.word.load(Ordering::Relaxed) == ASLEEP && is_wanted(seat) && wake_sleeper(mechanism, spot)
+            {
+                return;
+            }
         }
     }
 
@@ -156,9 +191,10 @@ impl Ring {
         let Some(mechanism) = self.settings.mechanism else { return };
         for seat in bits(seats_of(side.present.load(Ordering::Acquire))) {
             let spot = &side.seats[seat].spot;
-            let always = self.settings.wake_rule == WakeRule::Always;
-            if always || spot.word.load(Ordering::Relaxed) == ASLEEP {
+            if self.settings.wake_rule == WakeRule::Always {
                 wake(mechanism, spot);
+            } else if spot.word.load(Ordering::Relaxed) == ASLEEP {
+                wake_sleeper(mechanism, spot);
             }
         }
     }
@@ -178,6 +214,16 @@ impl Ring {
             wake(mechanism, &side.seats[seat].spot);
         }
     }
+}
+
+/// Wakes a member unless it has woken itself or is woken by another; returns whether it was this caller.
+#[cold]
+fn wake_sleeper(mechanism: &dyn Mechanism, spot: &Spot) -> bool {
+    let is_first = spot.word.compare_exchange(ASLEEP, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    if is_first {
+        mechanism.wake(spot);
+    }
+    is_first
 }
 
 #[cold]

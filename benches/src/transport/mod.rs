@@ -40,10 +40,12 @@ pub(crate) mod pipe_kqueue;
 pub(crate) mod posix_mq;
 pub(crate) mod process_vm_readv;
 pub(crate) mod ring_futex;
+pub(crate) mod ring_futex_lent;
 pub(crate) mod ring_mach_semaphore;
 pub(crate) mod ring_os_sync;
 pub(crate) mod ring_posix_semaphore;
 pub(crate) mod ring_spin;
+pub(crate) mod ring_spin_lent;
 pub(crate) mod ring_ulock;
 pub(crate) mod ring_umtx;
 pub(crate) mod ring_win_event;
@@ -84,10 +86,12 @@ pub static ALL: &[&dyn Transport] = &[
     &posix_mq::PosixMq,
     &process_vm_readv::ProcessVmReadv,
     &ring_futex::RING_FUTEX,
+    &ring_futex_lent::RING_FUTEX_LENT,
     &ring_mach_semaphore::RING_MACH_SEMAPHORE,
     &ring_os_sync::RING_OS_SYNC,
     &ring_posix_semaphore::RING_POSIX_SEMAPHORE,
     &ring_spin::RING_SPIN,
+    &ring_spin_lent::RING_SPIN_LENT,
     &ring_ulock::RING_ULOCK,
     &ring_umtx::RING_UMTX,
     &ring_win_event::RING_WIN_EVENT,

@@ -176,10 +176,10 @@ fn rejects_impossible_cases_with_a_reason() {
     };
     let pair = |transport, manner| PlannedCase { manner, ..case(transport, "roundtrip", FREE_PROCESSES, 64) };
     let mut long = to_many(ring, "route", 1);
-    long.work.message_bytes = 8_193;
+    long.work.message_bytes = 1 << 32;
     for (case, expected) in [
         (to_many(pipe, "route", 1), "it has only two ends"),
-        (long, "message of 8193 B exceeds a ring slot: expected at most 8192 B"),
+        (long, "message of 4294967296 B exceeds the ring's limit: expected at most 4294967295 B"),
         (with(spin, Manner::default()), "this ring only spins"),
         (
             with(ring, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),

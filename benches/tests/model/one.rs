@@ -2,6 +2,8 @@
 
 use crate::ring::{Closed, NoSeat, Receiver, Sender, Settings, Waiting, WakeRule};
 use crate::support::{MECHANISMS, Place, check, message, number, receive_all, send_all, settings};
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
 use loom::thread;
 
 /// One sender, one receiver, both of which must wait: every message once, in order, then the end.
@@ -119,6 +121,83 @@ fn two_receivers_get_every_message() {
         for receiving in receiving {
             receiving.join().unwrap();
         }
+    });
+}
+
+#[test]
+fn reused_buffers_are_never_overwritten_while_they_are_read() {
+    check(2, || {
+        let place = Place::for_long_messages(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let mut sender = Sender::join(place.view()).unwrap();
+        let receiving = [0, 1].map(|_| {
+            let mut receiver = Receiver::join(place.view()).unwrap();
+            thread::spawn(move || {
+                for expected in 0..3 {
+                    assert_eq!(receiver.receive().map(number), Ok(expected));
+                }
+            })
+        });
+        send_all(&mut sender, 0..3);
+        for receiving in receiving {
+            receiving.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn new_sender_keeps_buffers_with_unread_messages() {
+    check(3, || {
+        let place = Place::for_long_messages(4, settings(false, Waiting::Block, MECHANISMS[0]));
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let sending = {
+            let place = place.clone();
+            thread::spawn(move || {
+                for numbers in [0..2, 2..4] {
+                    send_all(&mut Sender::join(place.view()).unwrap(), numbers);
+                }
+            })
+        };
+        for expected in 0..4 {
+            // Between the two senders, all have left.
+            let received = loop {
+                if let Ok(message) = receiver.receive() {
+                    break number(message);
+                }
+                thread::yield_now();
+            };
+            assert_eq!(received, expected);
+        }
+        sending.join().unwrap();
+    });
+}
+
+#[test]
+#[expect(unsafe_code, reason = "memory that two threads access")]
+fn released_messages_are_no_longer_read() {
+    check(3, || {
+        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let mut sender = Sender::join(place.view()).unwrap();
+        // Memory outside of the ring that a message refers to: loom reports if both access it at the same time.
+        let lent = Arc::new(UnsafeCell::new(0));
+        let receiving = {
+            let lent = Arc::clone(&lent);
+            thread::spawn(move || {
+                for expected in 0..2 {
+                    assert_eq!(receiver.receive().map(number), Ok(expected));
+                    // SAFETY: loom checks that no one writes it now.
+                    assert_eq!(lent.with(|lent| unsafe { *lent }), expected);
+                    receiver.release();
+                }
+            })
+        };
+        for number in 0..2 {
+            // SAFETY: loom checks that no one else uses it now.
+            lent.with_mut(|lent| unsafe { *lent = number });
+            sender.send(&message(number)).unwrap();
+            sender.wait_until_released();
+        }
+        receiving.join().unwrap();
     });
 }
 

@@ -8,6 +8,7 @@ use crate::sys::wake::{Address, Mechanism, Token};
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) const MESSAGE_BYTES: usize = 8;
+const LONG_BYTES: usize = 2_000;
 
 #[derive(Clone)]
 pub(crate) struct Place {
@@ -18,8 +19,16 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new(slots: u64, settings: Settings) -> Self {
+        Self::with_geometry(Geometry::with_slots(slots, MESSAGE_BYTES), settings)
+    }
+
+    /// A ring for long messages, whose single sender reuses buffers.
+    pub(crate) fn for_long_messages(slots: u64, settings: Settings) -> Self {
+        Self::with_geometry(Geometry::with_slots(slots, LONG_BYTES), settings)
+    }
+
+    fn with_geometry(geometry: Geometry, settings: Settings) -> Self {
         liveness::reset();
-        let geometry = Geometry::with_slots(slots, MESSAGE_BYTES);
         let memory = View::zeroed(geometry.bytes());
         Ring::format(Box::new(memory.clone()), geometry).unwrap();
         Self { memory, geometry, settings }

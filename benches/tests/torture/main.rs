@@ -15,6 +15,10 @@ use std::process::ExitCode;
 const MECHANISMS: [&str; 7] =
     ["futex", "posix-semaphore", "os-sync", "ulock", "umtx", "win-event", "win-semaphore"];
 
+/// Longest messages: in a ring of many slots, and in one of few whose single sender reuses buffers.
+const SHORT_BYTES: usize = 256;
+const LONG_BYTES: usize = 20_000;
+
 /// Default number of kills per setting.
 const KILLS: u32 = 1_000;
 
@@ -31,13 +35,26 @@ fn main() -> ExitCode {
         .collect();
     let mut settings: Vec<Setting> = mechanisms
         .iter()
-        .map(|mechanism| Setting { many_senders: true, mechanism, waiting: Waiting::Block })
+        .map(|mechanism| Setting {
+            many_senders: true,
+            mechanism,
+            waiting: Waiting::Block,
+            message_bytes: SHORT_BYTES,
+        })
         .collect();
     settings.extend(mechanisms.first().into_iter().flat_map(|mechanism| {
         [
-            Setting { many_senders: false, mechanism, waiting: Waiting::SpinThenBlock },
-            Setting { many_senders: true, mechanism, waiting: Waiting::Spin },
+            (false, Waiting::SpinThenBlock, SHORT_BYTES),
+            (true, Waiting::Spin, SHORT_BYTES),
+            (false, Waiting::Block, LONG_BYTES),
+            (true, Waiting::Block, LONG_BYTES),
         ]
+        .map(|(many_senders, waiting, message_bytes)| Setting {
+            many_senders,
+            mechanism,
+            waiting,
+            message_bytes,
+        })
     }));
     println!("\nrunning {} tests", settings.len());
     let mut failed = 0;

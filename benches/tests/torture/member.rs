@@ -8,13 +8,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const MESSAGE_BYTES: usize = 256;
 /// Life and number.
 const HEADER_BYTES: usize = 16;
-
-pub(crate) fn geometry() -> Geometry {
-    Geometry::for_messages(MESSAGE_BYTES)
-}
 
 /// Offset of the ring: a page of progress counters comes first.
 pub(crate) const RING_OFFSET: usize = 4_096;
@@ -27,7 +22,7 @@ pub(crate) fn progress(mapping: &Mapping, place: usize) -> &AtomicU64 {
     unsafe { &*mapping.address().cast::<AtomicU64>().as_ptr().add(place) }
 }
 
-/// Arguments: `sender|receiver`, place, life, several senders, mechanism, waiting. The first line of standard input is
+/// Arguments: `sender|receiver`, place, life, several senders, mechanism, waiting, longest message. The first line of standard input is
 /// the ticket for the memory.
 pub(crate) fn main(arguments: &[String]) -> ExitCode {
     match run(arguments) {
@@ -40,8 +35,8 @@ pub(crate) fn main(arguments: &[String]) -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), String> {
-    let [role, place, life, many_senders, mechanism, waiting] = arguments else {
-        return Err("expected six arguments".into());
+    let [role, place, life, many_senders, mechanism, waiting, message_bytes] = arguments else {
+        return Err("expected seven arguments".into());
     };
     let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
     let mut ticket = String::new();
@@ -58,21 +53,22 @@ fn run(arguments: &[String]) -> Result<(), String> {
         mechanism: Some(wake::find(mechanism).map_err(|error| error.to_string())?),
     };
     let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(|error| error.to_string())?;
-    let mapping =
-        Mapping::part(&memory, RING_OFFSET, geometry().bytes()).map_err(|error| error.to_string())?;
-    let ring = Ring::new(Box::new(mapping), geometry(), settings).map_err(|error| error.to_string())?;
+    let message_bytes = usize::try_from(number(message_bytes)?).unwrap_or_default();
+    let geometry = Geometry::for_messages(message_bytes);
+    let mapping = Mapping::part(&memory, RING_OFFSET, geometry.bytes()).map_err(|error| error.to_string())?;
+    let ring = Ring::new(Box::new(mapping), geometry, settings).map_err(|error| error.to_string())?;
     let progress = progress(&page, usize::try_from(number(place)?).unwrap_or_default());
     match role.as_str() {
-        "sender" => send(ring, number(life)?, progress),
-        _ => receive(ring, progress),
+        "sender" => send(ring, number(life)?, message_bytes, progress),
+        _ => receive(ring, message_bytes, progress),
     }
 }
 
-fn send(ring: Ring, life: u64, progress: &AtomicU64) -> Result<(), String> {
+fn send(ring: Ring, life: u64, message_bytes: usize, progress: &AtomicU64) -> Result<(), String> {
     let mut sender = Sender::join(ring).map_err(|error| error.to_string())?;
-    let mut message = [0; MESSAGE_BYTES];
+    let mut message = vec![0; message_bytes];
     for number in 0.. {
-        let length = length(life, number);
+        let length = length(life, number, message_bytes);
         write(life, number, &mut message[..length]);
         // If no receiver is alive, retry until the next one starts.
         while sender.send(&message[..length]).is_err() {
@@ -83,7 +79,7 @@ fn send(ring: Ring, life: u64, progress: &AtomicU64) -> Result<(), String> {
     Ok(())
 }
 
-fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
+fn receive(ring: Ring, message_bytes: usize, progress: &AtomicU64) -> Result<(), String> {
     let mut receiver = Receiver::join(ring).map_err(|error| error.to_string())?;
     // The next number, for each life of a sender.
     let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
@@ -92,7 +88,7 @@ fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
             std::thread::yield_now();
             continue;
         };
-        let (life, number) = read(message)?;
+        let (life, number) = read(message, message_bytes)?;
         // For earlier lives, only the end is visible.
         let next = expected.entry(life).or_insert(number);
         if *next != number {
@@ -103,8 +99,8 @@ fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
     }
 }
 
-fn length(life: u64, number: u64) -> usize {
-    let more = (life * 31 + number * 7) % (MESSAGE_BYTES - HEADER_BYTES + 1) as u64;
+fn length(life: u64, number: u64, message_bytes: usize) -> usize {
+    let more = (life * 31 + number * 7) % (message_bytes - HEADER_BYTES + 1) as u64;
     HEADER_BYTES + usize::try_from(more).unwrap_or_default()
 }
 
@@ -121,7 +117,7 @@ fn write(life: u64, number: u64, message: &mut [u8]) {
     }
 }
 
-fn read(message: &[u8]) -> Result<(u64, u64), String> {
+fn read(message: &[u8], message_bytes: usize) -> Result<(u64, u64), String> {
     let word = |from: usize| {
         message.get(from..from + 8).and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)))
     };
@@ -129,11 +125,11 @@ fn read(message: &[u8]) -> Result<(u64, u64), String> {
         return Err(format!("torn: {} bytes", message.len()));
     };
     let body = &message[HEADER_BYTES..];
-    let is_whole = message.len() == length(life, number)
+    let is_whole = message.len() == length(life, number, message_bytes)
         && body.iter().enumerate().all(|(at, &found)| found == byte(life, number, at));
     if is_whole {
         Ok((life, number))
     } else {
-        Err(format!("torn: message {number} of life {life}, {message:?}"))
+        Err(format!("torn: message {number} of life {life}, {} bytes", message.len()))
     }
 }

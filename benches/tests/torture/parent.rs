@@ -1,10 +1,11 @@
 //! The parent: starts members, kills them, and checks that the others make progress.
 
-use crate::member::{RING_OFFSET, geometry, progress};
+use crate::member::{RING_OFFSET, progress};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::ring::Waiting;
+use roundtrip_bench::ring::geometry::Geometry;
 use roundtrip_bench::sys::death;
 use roundtrip_bench::sys::handle::{self, Handle};
 use roundtrip_bench::sys::shared_memory::{self, Mapping};
@@ -27,6 +28,8 @@ pub(crate) struct Setting {
     pub(crate) many_senders: bool,
     pub(crate) mechanism: &'static str,
     pub(crate) waiting: Waiting,
+    /// Of the longest message.
+    pub(crate) message_bytes: usize,
 }
 
 impl fmt::Display for Setting {
@@ -34,9 +37,10 @@ impl fmt::Display for Setting {
         let senders = if self.many_senders { "many senders" } else { "one sender" };
         write!(
             formatter,
-            "survivors_continue_after_kills: {senders}, {}, {}",
+            "survivors_continue_after_kills: {senders}, {}, {}, {} B",
             self.mechanism,
-            self.waiting.slug()
+            self.waiting.slug(),
+            self.message_bytes
         )
     }
 }
@@ -55,7 +59,8 @@ struct Members<'a> {
 pub(crate) fn torture(setting: &Setting, kills: u32) -> Result<String, String> {
     let started = Instant::now();
     let failed = |error: std::io::Error| error.to_string();
-    let memory = shared_memory::create(RING_OFFSET + geometry().bytes()).map_err(failed)?;
+    let ring_bytes = Geometry::for_messages(setting.message_bytes).bytes();
+    let memory = shared_memory::create(RING_OFFSET + ring_bytes).map_err(failed)?;
     let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(failed)?;
     let senders = if setting.many_senders { 3 } else { 1 };
     let mut members = Members { setting, memory, page, children: Vec::new(), senders, lives: 0 };
@@ -76,13 +81,13 @@ pub(crate) fn torture(setting: &Setting, kills: u32) -> Result<String, String> {
 impl Members<'_> {
     fn start(&mut self, place: usize) -> Result<Child, String> {
         self.lives += 1;
-        let Setting { many_senders, mechanism, waiting } = self.setting;
+        let Setting { many_senders, mechanism, waiting, message_bytes } = self.setting;
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = PeerCommand::new(program, None).command();
         command
             .args(["member", if place < self.senders { "sender" } else { "receiver" }])
             .args([place.to_string(), self.lives.to_string()])
-            .args([&many_senders.to_string(), *mechanism, waiting.slug()])
+            .args([&many_senders.to_string(), *mechanism, waiting.slug(), &message_bytes.to_string()])
             .stdin(Stdio::piped())
             .stderr(Stdio::piped());
         death::prepare(&mut command);

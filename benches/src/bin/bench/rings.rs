@@ -1,7 +1,8 @@
 //! Speed of the shared-memory ring, and the cost of waking compared with a C loop.
 //!
 //! One run alternates between three measurements: a bare C loop over a word and a message in shared memory, which
-//! sleeps on a futex or spins; round trips over the ring; and transfers of a route, with every byte compared.
+//! sleeps on a futex or spins; round trips over the ring, of copied and of lent messages; and transfers of a route, with
+//! every byte compared.
 
 use crate::bare::Bare;
 use crate::comparison::{self, BareLoop, Comparison, Turn, interval, progress, typical};
@@ -18,13 +19,14 @@ use roundtrip_stats::Quartiles;
 use std::time::Duration;
 
 const MESSAGE_BYTES: usize = 64;
+const SIZES: [usize; 6] = [MESSAGE_BYTES, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 /// Round trips timed together if one takes less than a microsecond.
 const BATCH: u64 = 100;
 
-/// One-way time when spinning: half of the figure that iceoryx2 prints in the same setting.
-const SPIN_NS: u64 = 100;
-/// The largest accepted ratio to the bare loop's time for sleeping and waking.
+/// The largest accepted ratios to the bare loop's time: when spinning, for sleeping and waking, and for lent memory.
+const SPIN: f64 = 1.5;
 const BLOCK: f64 = 1.05;
+const LENT: f64 = 1.15;
 /// Time per message of a stream, including comparison.
 const STREAM_NS: u64 = 300;
 /// The total rate of all receivers must not fall as their number grows.
@@ -44,24 +46,30 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     for transport in rings(options) {
         let slug = transport.info().slug;
         let is_spinning = transport.manner().waiting == Waiting::Spin;
+        let mechanism = mechanism(transport);
         for placement in [Placement::SameCpu, Placement::CrossCpu] {
-            let case = PlannedCase { placement, ..harness::case(transport, MESSAGE_BYTES)? };
-            let batch = if is_spinning { BATCH } else { 1 };
-            let case = PlannedCase { work: Work { batch, ..case.work.clone() }, ..case };
             if is_spinning && placement == Placement::SameCpu {
                 // Two ends that spin on one processor wait for the scheduler.
                 continue;
             }
-            match support(&case) {
-                Ok(()) => {
-                    let mechanism = if is_spinning { "ring-spin" } else { "ring-futex" }.to_owned();
-                    round_trips.push(Comparison::calibrate(case, BareLoop { bare: &bare, mechanism })?);
-                }
-                Err(reason) => {
-                    let those = measured.unsupported.entry(reason.to_string()).or_default();
-                    those.insert(format!("{slug} {placement}"));
+            for &bytes in sizes(transport, placement) {
+                let case = PlannedCase { placement, ..harness::case(transport, bytes)? };
+                let batch = if is_spinning { BATCH } else { 1 };
+                let case = PlannedCase { work: Work { batch, ..case.work.clone() }, ..case };
+                match support(&case) {
+                    Ok(()) => {
+                        let bare_loop = BareLoop { bare: &bare, mechanism: mechanism.clone() };
+                        round_trips.push(Comparison::calibrate(case, bare_loop)?);
+                    }
+                    Err(reason) => {
+                        let those = measured.unsupported.entry(reason.to_string()).or_default();
+                        those.insert(format!("{slug} {placement}"));
+                    }
                 }
             }
+        }
+        if transport.ring().is_none() {
+            continue;
         }
         for waiting in waits(transport) {
             if support(&route(transport, waiting, 1)?).is_ok() {
@@ -77,13 +85,15 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let mut bare_way_ns = None;
     for comparison in &round_trips {
         let (typical, interval) = (comparison.typical()?, comparison.interval());
-        if comparison.case.transport.manner().waiting == Waiting::Spin {
+        let transport = &comparison.case.transport;
+        if transport.is_ring() && transport.manner().waiting == Waiting::Spin {
             let way = Turn { value: typical.value / 2, peer: typical.peer / 2 };
             bare_way_ns = Some(way.peer);
             let name = format!("one way, {}", comparison.name());
-            measured.rows.push(row::value_at_most(SPIN_NS, name, way, interval));
+            measured.rows.push(row::ratio_at_most(SPIN, name, way, interval));
         } else {
-            measured.rows.push(row::ratio_at_most(BLOCK, comparison.name(), typical, interval));
+            let bar = if transport.is_ring() { BLOCK } else { LENT };
+            measured.rows.push(row::ratio_at_most(bar, comparison.name(), typical, interval));
         }
     }
     for transfer in &transfers {
@@ -94,9 +104,26 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
 
 fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
     let only = options.only.as_deref();
-    let wanted =
-        move |transport: &&dyn Transport| only.is_none_or(|slug| transport.info().slug.as_str() == slug);
-    transport::ALL.iter().copied().filter(|transport| transport.ring().is_some()).filter(wanted)
+    let wanted = move |transport: &&dyn Transport| {
+        let slug = transport.info().slug;
+        slug.as_str().starts_with("ring-") && only.is_none_or(|only| slug.as_str() == only)
+    };
+    transport::ALL.iter().copied().filter(wanted)
+}
+
+/// The bare loop for this transport: it sleeps on a futex or spins.
+fn mechanism(transport: &dyn Transport) -> String {
+    let waits = if transport.manner().waiting == Waiting::Spin { "spin" } else { "futex" };
+    let lent = if transport.ring().is_some() { "" } else { "-lent" };
+    format!("ring-{waits}{lent}")
+}
+
+/// All sizes on one processor for the mechanism of the bare loop, and for lent memory; else only short messages, because the
+/// ring is the same.
+fn sizes(transport: &dyn Transport, placement: Placement) -> &'static [usize] {
+    let slug = transport.info().slug;
+    let is_bare_loops = slug.as_str() == "ring-futex" && placement == Placement::SameCpu;
+    if is_bare_loops || transport.ring().is_none() { &SIZES } else { &SIZES[..1] }
 }
 
 /// The ways to wait that this kind of ring offers.

@@ -34,7 +34,7 @@ impl Transport for RingTransport {
         };
         let semantics = format!(
             "A ring of shared-memory slots each way: up to 4,096 slots for messages up to 1 KiB, 64 KiB for \
-             longer ones. Messages are copied in and out, over 8 KiB in pieces. {waits}."
+             longer ones, at least 4 slots. Messages are copied in and out. {waits}."
         );
         let mut about = control(self.slug, self.title, "shared-memory", self.systems, &semantics);
         about.info.control = false;
@@ -52,6 +52,13 @@ impl Transport for RingTransport {
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         channel.default_buffer()?;
+        if channel.message_bytes > ring::geometry::MESSAGE_BYTES_MAX {
+            return Err(Unsupported::because(format!(
+                "message of {} B exceeds the ring's limit: expected at most {} B",
+                channel.message_bytes,
+                ring::geometry::MESSAGE_BYTES_MAX
+            )));
+        }
         let Manner { waiting, wake_rule, .. } = channel.manner;
         match (self.find()?, waiting, wake_rule) {
             (_, Waiting::Spin, WakeRule::Always) => Err(Unsupported::because(
@@ -75,22 +82,8 @@ impl Transport for RingTransport {
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
-        let [memory] = parts.take()?;
-        let there = || self.view(&memory, 0, channel, false);
-        let back = || self.view(&memory, geometry(channel).bytes(), channel, false);
-        let (outgoing, incoming) = match end {
-            End::Initiator => (there()?, back()?),
-            End::Responder => (back()?, there()?),
-        };
-        let slot_bytes = geometry(channel).message_bytes;
-        let receiver = ring::Receiver::join(incoming).map_err(io::Error::other)?;
-        let sender = ring::Sender::join(outgoing).map_err(io::Error::other)?;
-        sender.wait_for_a_receiver();
-        Ok(Link::new(
-            RingSender { ring: sender, slot_bytes },
-            RingReceiver { ring: receiver, slot_bytes },
-            Buffers::default(),
-        ))
+        let (sender, receiver) = self.join(end, parts, channel)?;
+        Ok(Link::new(RingSender(sender), RingReceiver(receiver), Buffers::default()))
     }
 }
 
@@ -104,16 +97,24 @@ impl RingTransport {
         Self { slug, title, mechanism, systems }
     }
 
-    /// Checks that one ring of this kind can carry these messages between any number of ends.
-    pub fn support_many(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        let most = ring::geometry::MESSAGE_BYTES_MAX;
-        if channel.message_bytes > most {
-            return Err(Unsupported::because(format!(
-                "message of {} B exceeds a ring slot: expected at most {most} B in route and the channels",
-                channel.message_bytes
-            )));
-        }
-        self.support(channel)
+    /// Joins both rings of a pair.
+    pub(super) fn join(
+        &self,
+        end: End,
+        parts: Parts,
+        channel: &ChannelSpec,
+    ) -> io::Result<(ring::Sender, ring::Receiver)> {
+        let [memory] = parts.take()?;
+        let there = || self.view(&memory, 0, channel, false);
+        let back = || self.view(&memory, geometry(channel).bytes(), channel, false);
+        let (outgoing, incoming) = match end {
+            End::Initiator => (there()?, back()?),
+            End::Responder => (back()?, there()?),
+        };
+        let receiver = ring::Receiver::join(incoming).map_err(io::Error::other)?;
+        let sender = ring::Sender::join(outgoing).map_err(io::Error::other)?;
+        sender.wait_for_a_receiver();
+        Ok((sender, receiver))
     }
 
     /// Creates one ring for any number of ends.
@@ -172,46 +173,24 @@ fn geometry(channel: &ChannelSpec) -> Geometry {
     Geometry::for_messages(channel.message_bytes)
 }
 
-struct RingSender {
-    ring: ring::Sender,
-    slot_bytes: usize,
-}
+struct RingSender(ring::Sender);
 
 impl Sender for RingSender {
     fn send(&mut self, message: &[u8]) -> io::Result<()> {
-        let (first, rest) = message.split_at(message.len().min(self.slot_bytes));
-        self.ring.send(first).map_err(|_| closed())?;
-        for piece in rest.chunks(self.slot_bytes) {
-            self.ring.send(piece).map_err(|_| closed())?;
-        }
-        Ok(())
+        self.0.send(message).map_err(|_| closed())
     }
 }
 
-struct RingReceiver {
-    ring: ring::Receiver,
-    slot_bytes: usize,
-}
-
-impl RingReceiver {
-    fn fill(&mut self, piece: &mut [u8]) -> io::Result<()> {
-        let found = self.ring.receive().map_err(|_| closed())?;
-        if found.len() != piece.len() {
-            return Err(link::unexpected_length(found.len(), piece.len()));
-        }
-        piece.copy_from_slice(found);
-        self.ring.release();
-        Ok(())
-    }
-}
+struct RingReceiver(ring::Receiver);
 
 impl Receiver for RingReceiver {
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
-        let (first, rest) = buffer.split_at_mut(buffer.len().min(self.slot_bytes));
-        self.fill(first)?;
-        for piece in rest.chunks_mut(self.slot_bytes) {
-            self.fill(piece)?;
+        let found = self.0.receive().map_err(|_| closed())?;
+        if found.len() != buffer.len() {
+            return Err(link::unexpected_length(found.len(), buffer.len()));
         }
+        buffer.copy_from_slice(found);
+        self.0.release();
         Ok(buffer)
     }
 }
