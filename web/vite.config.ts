@@ -52,7 +52,13 @@ export default defineConfig(({ mode }) => ({
             {
               name: "shared",
               // Including the charts without axes.
-              test: /\/src\/(api|lib|components\/(ui|chart(?=\/(?!scales)[a-z]\w+\.tsx?$)))\//,
+              test: /\/src\/(api|lib(?!\/fastest)|components\/(ui|chart(?=\/(?!scales|swe)[a-z]\w+\.tsx?$)))\//,
+              minShareCount: 2,
+            },
+            // The first visit to a series needs no ranking of transports.
+            {
+              name: "sweeps",
+              test: /\/src\/(lib\/fastest|components\/chart\/swept)\.ts$/,
               minShareCount: 2,
             },
             { name: "plots", test: /\/src\/components\/chart\/(Plot|plottables)/, minShareCount: 2 },

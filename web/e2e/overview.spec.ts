@@ -89,9 +89,28 @@ test("open regressions come first, with case, commit and machine", async ({ page
   await expect(page).toHaveURL(/\/regressions\/9$/);
 });
 
+test("latency by message size names the fastest transport, and links to the size sweep", async ({
+  page,
+  report,
+}) => {
+  await page.goto(overviewPath(report));
+  const sweep = page.getByRole("region", { name: "Latency by message size", exact: true });
+  await expect(sweep.locator(".ranking")).toContainText("is fastest");
+  const slugs = new Set(measuredResults(report, USUAL_CASES).map(({ transport }) => transport.slug));
+  await expect(sweep.locator(".chart .curve").first()).toBeVisible();
+  const lines = sweep.getByRole("group", { name: "Lines" }).getByRole("button");
+  await expect(lines).toHaveCount(slugs.size);
+  await lines.first().click();
+  await expect(page).toHaveURL(/hidden=/);
+  await expect(lines.first()).toHaveAttribute("aria-pressed", "false");
+  await sweep.getByRole("link", { name: "Size sweep" }).click();
+  await expect(page).toHaveURL(new RegExp(`/sweep\\?.*machine=${report.machine.slug}`));
+  await expect(page.locator(".chart .curve").first()).toBeVisible();
+});
+
 test("another message size can be selected, and is in the address", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await page.getByLabel("Message size").selectOption("65536");
+  await page.getByLabel("Message size", { exact: true }).selectOption("65536");
   await expect(page).toHaveURL(/bytes=65536/);
   const [result] = measuredResults(report, { ...SLICE, message_bytes: 65_536 });
   if (result === undefined) throw new Error("The report has no 64 KiB round trip on one processor.");

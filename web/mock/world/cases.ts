@@ -1,4 +1,4 @@
-/** The cases of the mock: eight transports, with the traffic that pages need. */
+/** The cases of the mock: 17 transports, with the traffic that pages need. */
 import type { Case, Methodology, TransportInfo } from "@/api/types";
 import { aSeries } from "@/test/fixtures";
 
@@ -6,13 +6,22 @@ type Transport = TransportInfo & { message_ns: number; kib_ns: number };
 
 const ROWS: [slug: string, title: string, family: string, message_ns: number, kib_ns: number][] = [
   ["pipe", "Pipe", "pipe", 2400, 180],
+  ["fifo", "Named pipe", "pipe", 2450, 182],
   ["socketpair", "Socket pair", "socket", 2900, 205],
   ["unix-stream", "Unix stream socket", "socket", 3100, 210],
   ["tcp", "TCP loopback", "socket", 8900, 260],
   ["udp", "UDP loopback", "socket", 7800, 300],
+  ["unix-seqpacket", "Unix seqpacket socket", "socket", 3000, 212],
+  ["unix-dgram", "Unix datagram socket", "socket", 3300, 215],
   ["posix-mq", "POSIX message queue", "message-queue", 2700, 320],
   ["ring-futex", "Shared-memory ring, futex", "shared-memory", 1450, 90],
   ["ring-spin", "Shared-memory ring, spinning", "shared-memory", 410, 240],
+  ["ring-posix-semaphore", "Shared-memory ring, POSIX semaphore", "shared-memory", 1700, 92],
+  ["eventfd", "Shared memory, eventfd", "shared-memory", 2000, 100],
+  ["memfd-read", "memfd, every page read", "out-of-line", 6200, 40],
+  ["memfd-remap", "memfd, every page remapped", "out-of-line", 8200, 22],
+  ["process-vm-readv", "process_vm_readv", "out-of-line", 3600, 60],
+  ["splice", "splice", "out-of-line", 5400, 75],
 ];
 
 export const TRANSPORTS = ROWS.map(([slug, title, family, message_ns, kib_ns]): Transport => {
@@ -50,27 +59,31 @@ export function trafficOf(slug: string): Traffic[] {
     ...rest,
   });
   const isDropping = slug === "udp";
+  const isSpinning = slug === "ring-spin";
+  const methodology = isSpinning ? { ...BLOCKING, receive: "spin" } : BLOCKING;
   return [
-    ...PLACEMENTS.flatMap(([placement, factor]) =>
-      SIZES.map((bytes) => ({
-        case: of("roundtrip", bytes, placement),
-        methodology: BLOCKING,
-        factor: 2 * factor,
-      })),
+    // Two ends that spin need a CPU each.
+    ...PLACEMENTS.filter(([placement]) => !isSpinning || placement === "cross-cpu").flatMap(
+      ([placement, factor]) =>
+        SIZES.map((bytes) => ({
+          case: of("roundtrip", bytes, placement),
+          methodology,
+          factor: 2 * factor,
+        })),
     ),
     {
       case: of("stream", STREAM_MESSAGE_BYTES, "cross-cpu", { total_bytes: STREAM_BYTES }),
-      methodology: BLOCKING,
+      methodology,
       factor: (0.4 * STREAM_BYTES) / STREAM_MESSAGE_BYTES,
     },
     ...[2, 4, 8].map((peers) => ({
       case: of("route", 1024, "free", { peers, messages: ROUTE_MESSAGES }),
-      methodology: BLOCKING,
+      methodology,
       factor: 0.4 * ROUTE_MESSAGES * Math.sqrt(peers),
     })),
     {
       case: of("open-loop", 256, "cross-cpu", { rate_per_second: 10_000 }),
-      methodology: { ...BLOCKING, on_full: isDropping ? "drop" : "wait" },
+      methodology: { ...methodology, on_full: isDropping ? "drop" : "wait" },
       factor: 1.6,
     },
   ];

@@ -1,5 +1,5 @@
 /**
- * The data of all mocks: two machines, eight transports, forty commits. It is created once in memory; writes change it
+ * The data of all mocks: two machines, 17 transports, forty commits. It is created once in memory; writes change it
  * until the server stops.
  */
 import type * as Api from "@/api/types";

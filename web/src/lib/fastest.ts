@@ -80,7 +80,8 @@ function runLength(ranks: { equals: MeasuredLine[] }[], line: MeasuredLine): num
   return end === -1 ? ranks.length : end;
 }
 
-function equalsAt(lines: MeasuredLine[], x: number, figure: Figure): MeasuredLine[] {
+/** The lines that are equal to the fastest at a size, fastest first. */
+export function equalsAt(lines: MeasuredLine[], x: number, figure: Figure): MeasuredLine[] {
   const found = lines.flatMap((line) => {
     const value = valueAt(line, x, figure);
     return value === null ? [] : [{ line, cost: figure === "throughput" ? 1 / value : value }];

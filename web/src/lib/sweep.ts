@@ -33,6 +33,10 @@ export type MeasuredPoint = {
 export type MeasuredLine = {
   key: string;
   label: string;
+  /** The kind of mechanism, such as `socket`. */
+  family: string;
+  /** How its ends wait: `block`, `spin`, `spin-then-block`. */
+  receive: string;
   /** Indices of its lines in the response: several if only the warm-up differs by size. */
   places: number[];
   points: MeasuredPoint[];
@@ -95,6 +99,8 @@ export function linesOf({ lines, over }: Pick<SweepChart, "lines" | "over">, loa
     return [
       {
         label: [first.line.transport.slug, ...traitsOf(first.line, siblings)].join(", "),
+        family: first.line.transport.family,
+        receive: first.line.methodology.receive,
         places: group.map(({ place }) => place),
         points: points.sort((a, b) => ascending(a.x, b.x)),
       },

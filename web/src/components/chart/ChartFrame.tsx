@@ -7,6 +7,7 @@ import { ErrorState, Skeleton } from "@/components/ui/states";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
 import { savePng, saveSvg } from "./picture";
 import { useFrame } from "./useFrame";
+import { useIsNarrow } from "./useIsNarrow";
 
 export type { ChartTable } from "./DataTable";
 
@@ -17,18 +18,33 @@ type Props = {
   /** Its name in the address, unique on the page: `trend`. */
   name: string;
   title: string;
+  /** What the chart shows, in sentences. */
+  lead?: ReactNode;
   summary: ReactNode;
   table: ChartTable | null;
   controls?: ReactNode;
+  /** The names of the lines: above the chart, on narrow screens below it. */
+  legend?: ReactNode;
   /** Loading or failed; absent once data is there. */
   pending?: Pending | undefined;
   children: ReactNode;
 };
 
-export function ChartFrame({ name, title, summary, table, controls, pending, children }: Props) {
+export function ChartFrame({
+  name,
+  title,
+  lead,
+  summary,
+  table,
+  controls,
+  legend,
+  pending,
+  children,
+}: Props) {
   const id = useId();
   const body = useRef<HTMLDivElement>(null);
   const { isTable, isEmbedded, toggleTable } = useFrame(name);
+  const isLegendBelow = useIsNarrow() && !isTable;
   const save = (how: typeof savePng, { fileName }: ChartTable) => {
     if (body.current !== null) void how(body.current, title, fileName);
   };
@@ -69,13 +85,16 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
         <PendingChart {...pending} />
       ) : (
         <>
+          {lead}
           <p className="chart-summary">{summary}</p>
           {controls}
+          {!isLegendBelow && legend}
           {isTable && table !== null ? (
             <DataTable title={title} table={table} />
           ) : (
             <div ref={body}>{children}</div>
           )}
+          {isLegendBelow && legend}
         </>
       )}
     </section>

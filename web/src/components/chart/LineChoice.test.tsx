@@ -2,10 +2,11 @@ import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
 import { LineChoice } from "./LineChoice";
+import { lineStyle } from "./lines";
 
 const LINES = [
-  { key: "pipe", label: "pipe", look: 0, isShown: true },
-  { key: "tcp", label: "tcp", look: 1, isShown: false },
+  { key: "pipe", label: "pipe", style: lineStyle(0), isShown: true },
+  { key: "tcp", label: "tcp", style: lineStyle(1), isShown: false },
 ];
 
 it("each line has a toggle button, also by keyboard", async () => {

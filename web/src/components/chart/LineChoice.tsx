@@ -1,10 +1,13 @@
-/** Buttons to show, hide and highlight the lines of a chart. */
+/** Buttons to show, hide and highlight the lines of a chart, grouped by family. */
 import { useState } from "react";
+import { groupBy } from "@/lib/collections";
 import { useSearchChange } from "@/lib/hooks";
 import { withToggled } from "@/lib/search";
-import { lineStyle, markerPath } from "./lines";
+import { upperFirst } from "@/lib/units";
+import { LineSample } from "./LineSample";
+import type { LineStyle } from "./lines";
 
-type ChosenLine = { key: string; label: string; look: number; isShown: boolean };
+type ChosenLine = { key: string; label: string; family?: string; style: LineStyle; isShown: boolean };
 
 type Props = {
   label: string;
@@ -13,26 +16,29 @@ type Props = {
   onPoint: (key: string | null) => void;
 };
 
-const SAMPLE = { width: 22, height: 10 };
-
 export function LineChoice({ label, lines, onToggle, onPoint }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
     <div className="line-choice" role="group" aria-label={label}>
-      {lines.map(({ key, label: name, look, isShown }) => (
-        <button
-          key={key}
-          type="button"
-          aria-pressed={isShown}
-          onClick={() => onToggle(key)}
-          onPointerEnter={() => onPoint(isShown ? key : null)}
-          onPointerLeave={() => onPoint(null)}
-          onFocus={() => onPoint(isShown ? key : null)}
-          onBlur={() => onPoint(null)}
-        >
-          <LineSample look={look} />
-          {name}
-        </button>
+      {[...groupBy(lines, ({ family }) => family)].map(([family, members]) => (
+        <div key={family ?? ""} className="line-family">
+          {family !== undefined && <span className="muted">{upperFirst(family.replaceAll("-", " "))}</span>}
+          {members.map(({ key, label: name, style, isShown }) => (
+            <button
+              key={key}
+              type="button"
+              aria-pressed={isShown}
+              onClick={() => onToggle(key)}
+              onPointerEnter={() => onPoint(isShown ? key : null)}
+              onPointerLeave={() => onPoint(null)}
+              onFocus={() => onPoint(isShown ? key : null)}
+              onBlur={() => onPoint(null)}
+            >
+              <LineSample style={style} />
+              {name}
+            </button>
+          ))}
+        </div>
       ))}
     </div>
   );
@@ -47,15 +53,4 @@ export function useLineChoice(hidden: string | undefined) {
     void change({ hidden: withToggled(hidden, key) });
   };
   return { pointed, onPoint, onToggle };
-}
-
-function LineSample({ look }: { look: number }) {
-  const { stroke, dash, marker } = lineStyle(look);
-  const [x, y] = [SAMPLE.width / 2, SAMPLE.height / 2];
-  return (
-    <svg {...SAMPLE} aria-hidden="true">
-      <path d={`M0,${y}h${SAMPLE.width}`} stroke={stroke} strokeDasharray={dash} strokeWidth={1.5} />
-      <path d={markerPath(marker, x, y, 2.75)} fill={stroke} />
-    </svg>
-  );
 }

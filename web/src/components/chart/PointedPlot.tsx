@@ -14,7 +14,7 @@ type Props = Omit<ComponentProps<typeof Plot>, "children"> & {
   curves?: readonly Curve[];
   tooltip: (x: number) => ReactNode;
   /** Handlers for click, drag and wheel; `null` if the plot handles them itself. */
-  gestures?: Omit<ComponentProps<typeof Gestures>, "name" | "stops"> | null;
+  gestures?: Omit<ComponentProps<typeof Gestures>, "name" | "stops" | "curves"> | null;
   frame?: ComponentProps<"div">;
   /** Children below the axes. */
   backdrop?: ReactNode;
@@ -40,7 +40,7 @@ export function PointedPlot({
       <Plot {...plot}>
         {children}
         <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
-        {gestures !== null && <Gestures name={name} stops={stops} {...gestures} />}
+        {gestures !== null && <Gestures name={name} stops={stops} curves={curves} {...gestures} />}
       </Plot>
     </div>
   );

@@ -1,13 +1,15 @@
 /** A quantity by message size, both logarithmic: one line per transport, labelled at its end. */
+import { useState } from "react";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { formatBytes } from "@/lib/units";
-import { lineStyle } from "./lines";
+import { LineSample } from "./LineSample";
+import { type LineStyle, lineStyle } from "./lines";
 import { byteAxis, logAxis, type Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { type CrossingMark, Crossings, crossingsHeight } from "./plottables/Crossings";
 import { Curves } from "./plottables/Curves";
 import { Dots } from "./plottables/Dots";
-import { EndLabels } from "./plottables/EndLabels";
+import { EndLabels, LABEL_HEIGHT_PX, MARKS_PX } from "./plottables/EndLabels";
 import { TooltipBox } from "./Tooltip";
 import { useIsNarrow } from "./useIsNarrow";
 
@@ -23,8 +25,8 @@ export type SweepLine = {
   key: string;
   label: string;
   current: boolean;
-  /** Index of its style; its position unless lines can be hidden. */
-  look?: number;
+  /** By default, one by position, of which 16 are distinct. */
+  style?: LineStyle;
   points: SweepPoint[];
 };
 
@@ -41,8 +43,7 @@ type Props = {
   crossings?: CrossingMark[];
   /** Highlighted lines; the others are faded. Empty: no highlighting. */
   emphasised?: ReadonlySet<string>;
-  /** Handlers for names of lines, if the page has equivalent buttons. */
-  onPoint?: (key: string | null) => void;
+  /** A click on the name of a line, if the page has equivalent buttons, which are also its legend. */
   onPick?: (key: string) => void;
   /** A note for the tooltip. */
   note?: (message_bytes: number) => string;
@@ -50,13 +51,19 @@ type Props = {
 
 const HEIGHT_PX = 300;
 const CHARACTER_WIDTH_PX = 7;
-/** On narrow screens, names are omitted if there are buttons. */
+/** On narrow screens, names are in a legend below. */
 const MARGIN_NARROW_PX = 12;
+/** Height of the labels of the horizontal axis. */
+const AXIS_PX = 30;
 
 /** The right margin for line names. */
 export function sweepMargin(lines: Pick<SweepLine, "label">[], isNarrow: boolean): number {
   if (isNarrow) return MARGIN_NARROW_PX;
-  return lines.reduce((length, { label }) => Math.max(length, label.length), 0) * CHARACTER_WIDTH_PX + 12;
+  return (
+    lines.reduce((length, { label }) => Math.max(length, label.length), 0) * CHARACTER_WIDTH_PX +
+    MARKS_PX +
+    12
+  );
 }
 
 export function SweepChart({
@@ -69,77 +76,100 @@ export function SweepChart({
   values = [],
   crossings = [],
   emphasised = new Set(),
-  onPoint,
   onPick,
   note,
 }: Props) {
   const isNarrow = useIsNarrow();
-  const hasLabels = !isNarrow || onPick === undefined;
+  const [pointed, setPointed] = useState<string | null>(null);
+  const highlighted = pointed === null ? emphasised : new Set([pointed]);
   const stops = distinct(
     lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes)),
   ).sort(ascending);
   const marks = isNarrow ? crossings.map((mark) => ({ ...mark, label: "" })) : crossings;
-  const keyOf = (label: string | null) => lines.find((line) => line.label === label)?.key ?? null;
-  const drawn = lines.map((line, index) => ({
+  const top_px = isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length));
+  const keyOf = (label: string | undefined) => lines.find((line) => line.label === label)?.key ?? null;
+  const styled = lines.map((line, index) => ({
     ...line,
-    style: lineStyle(line.look ?? index),
-    isFaded: emphasised.size > 0 && !emphasised.has(line.key),
+    style: line.style ?? lineStyle(index),
+    isFaded: highlighted.size > 0 && !highlighted.has(line.key),
   }));
-  const curves = drawn.flatMap(({ key, label, current, style, isFaded, points }) =>
+  // The last is on top.
+  const drawn = styled.toSorted((a, b) => Number(b.isFaded) - Number(a.isFaded));
+  const curves = drawn.flatMap(({ key: lineKey, label, current, style, isFaded, points }) =>
     piecesOf(points).map((piece, place) => ({
-      key: `${key} ${place}`,
+      key: `${lineKey} ${place}`,
       label,
       ...style,
-      width: current ? 2.5 : 1.25,
+      width: current || highlighted.has(lineKey) ? 2.5 : 1.25,
       isFaded,
       points: piece.map(({ message_bytes, value }) => [message_bytes, value] as const),
     })),
   );
   return (
-    <PointedPlot
-      name={name}
-      stops={stops}
-      curves={curves}
-      tooltip={(x) => <SizeTooltip lines={lines} message_bytes={x} measure={measure} note={note?.(x)} />}
-      height_px={height_px}
-      top_px={isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length))}
-      right_px={right_px ?? sweepMargin(lines, !hasLabels)}
-      x={byteAxis([...sizes, ...stops])}
-      y={{
-        ...logAxis(measure, [...values, ...lines.flatMap(({ points }) => points.map(({ value }) => value))]),
-        padding_px: 6,
-      }}
-    >
-      <Crossings crossings={marks} />
-      <Curves curves={curves} />
-      <Dots
-        lines={drawn.map(({ key, style, current, isFaded, points }) => ({
-          key,
-          style,
-          radius: current ? 3 : 2.25,
-          isFaded,
-          points: points.map(({ message_bytes, value, apart = null }) => ({
-            x: message_bytes,
-            y: value,
-            apart,
-          })),
-        }))}
-      />
-      {hasLabels && (
-        <EndLabels
-          labels={drawn.map(({ label, points, current, style, isFaded }) => ({
-            label,
-            value: points.at(-1)?.value ?? 0,
-            ink: style.ink,
-            strong: current,
+    <>
+      <PointedPlot
+        name={name}
+        stops={stops}
+        curves={curves}
+        tooltip={(x) => <SizeTooltip lines={lines} message_bytes={x} measure={measure} note={note?.(x)} />}
+        gestures={{ onCurve: (curve) => setPointed(keyOf(curve?.label)) }}
+        height_px={
+          isNarrow ? height_px : Math.max(height_px, lines.length * LABEL_HEIGHT_PX + top_px + AXIS_PX)
+        }
+        top_px={top_px}
+        right_px={right_px ?? sweepMargin(lines, isNarrow)}
+        x={byteAxis([...sizes, ...stops])}
+        y={{
+          ...logAxis(measure, [
+            ...values,
+            ...lines.flatMap(({ points }) => points.map(({ value }) => value)),
+          ]),
+          padding_px: 6,
+        }}
+      >
+        <Crossings crossings={marks} />
+        <Curves curves={curves} />
+        <Dots
+          lines={drawn.map(({ key, style, current, isFaded, points }) => ({
+            key,
+            style,
+            radius: current ? 3 : 2.25,
             isFaded,
-            ...threadOf(points, stops),
+            points: points.map(({ message_bytes, value, apart = null }) => ({
+              x: message_bytes,
+              y: value,
+              apart,
+            })),
           }))}
-          onPoint={onPoint && ((label) => onPoint(keyOf(label)))}
-          onPick={onPick && ((label) => onPick(keyOf(label) ?? ""))}
         />
+        {!isNarrow && (
+          <EndLabels
+            // Not reordered: a moved element would miss that the pointer leaves it.
+            labels={styled.map(({ label, points, current, style, isFaded }) => ({
+              label,
+              value: points.at(-1)?.value ?? 0,
+              ink: style.ink,
+              mark: style,
+              strong: current,
+              isFaded,
+              ...endOf(points, stops),
+            }))}
+            onPoint={(label) => setPointed(keyOf(label ?? undefined))}
+            onPick={onPick && ((label) => onPick(keyOf(label) ?? ""))}
+          />
+        )}
+      </PointedPlot>
+      {isNarrow && onPick === undefined && (
+        <ul className="line-choice">
+          {styled.map(({ key, label, style }) => (
+            <li key={key}>
+              <LineSample style={style} />
+              {label}
+            </li>
+          ))}
+        </ul>
       )}
-    </PointedPlot>
+    </>
   );
 }
 
@@ -168,7 +198,7 @@ function SizeTooltip({ lines, message_bytes, measure, note }: TooltipProps) {
   );
 }
 
-function threadOf(points: SweepPoint[], stops: number[]): { end?: number } {
+function endOf(points: SweepPoint[], stops: number[]): { end?: number } {
   const [end, last] = [points.at(-1)?.message_bytes, stops.at(-1)];
   return end === undefined || end === last ? {} : { end };
 }

@@ -2,22 +2,30 @@
 
 const MARKER_GAP_PX = 10;
 
-/** Positions closest to the wanted ones, in order, at least `gap` apart and, if they fit, within `from` and `to`. */
+/**
+ * The positions closest to the wanted ones (least squares), in order, at least `gap` apart and, if they fit, within `from`
+ * and `to`.
+ */
 export function spread(wanted: number[], gap: number, from: number, to: number): number[] {
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  // Without the gaps, the positions only have to ascend: neighbours that do not are merged at their mean.
+  const merged: { sum: number; count: number }[] = [];
+  for (const [place, index] of order.entries()) {
+    let last = { sum: (wanted[index] ?? from) - place * gap, count: 1 };
+    let before = merged.at(-1);
+    while (before !== undefined && before.sum / before.count > last.sum / last.count) {
+      last = { sum: before.sum + last.sum, count: before.count + last.count };
+      merged.pop();
+      before = merged.at(-1);
+    }
+    merged.push(last);
+  }
+  const end = Math.max(from, to - (wanted.length - 1) * gap);
+  const positions = merged.flatMap(({ sum, count }) =>
+    new Array<number>(count).fill(Math.min(end, Math.max(from, sum / count))),
+  );
   const placed = new Array<number>(wanted.length).fill(from);
-  let floor = from;
-  for (const index of order) {
-    const position = Math.max(wanted[index] ?? from, floor);
-    placed[index] = position;
-    floor = position + gap;
-  }
-  let ceiling = to;
-  for (const index of order.toReversed()) {
-    const position = Math.min(placed[index] ?? to, ceiling);
-    placed[index] = position;
-    ceiling = position - gap;
-  }
+  for (const [place, index] of order.entries()) placed[index] = (positions[place] ?? from) + place * gap;
   return placed;
 }
 

@@ -19,6 +19,49 @@ export function lineStyle(index: number): LineStyle {
   };
 }
 
+const FAMILY_HUES = [1, 2, 3, 4, 5, 6];
+/** Families with their own hue; the others share the rest. */
+const OWN_HUES: Record<string, number> = {
+  "shared-memory": 1,
+  socket: 2,
+  "message-queue": 3,
+  pipe: 4,
+  "out-of-line": 5,
+};
+const SHADES = ["", "-deep", "-pale"];
+/** Lines that one hue can distinguish. Each of its shades is then in four of them. */
+const PER_HUE = SHADES.length * DASHES.length;
+
+/** Adds styles by family: one hue each, whose lines differ in shade, then in dash. Beyond 12, a family continues in another hue. */
+export function withFamilyStyles<Line extends { family: string }>(
+  lines: readonly Line[],
+): (Line & { style: LineStyle })[] {
+  const taken = new Set(lines.map(({ family }) => OWN_HUES[family]));
+  const free = FAMILY_HUES.filter((hue) => !taken.has(hue));
+  const counts = new Map<number, number>();
+  const countOf = (hue: number) => counts.get(hue) ?? 0;
+  const hues = new Map<string, number>();
+  return lines.map((line) => {
+    let hue = hues.get(line.family) ?? OWN_HUES[line.family];
+    if (hue === undefined || countOf(hue) >= PER_HUE) {
+      hue = free.reduce((least, other) => (countOf(other) < countOf(least) ? other : least));
+    }
+    hues.set(line.family, hue);
+    const member = countOf(hue);
+    counts.set(hue, member + 1);
+    return { ...line, style: familyStyle(hue, member) };
+  });
+}
+
+function familyStyle(hue: number, member: number): LineStyle {
+  return {
+    stroke: `var(--family-${hue}${SHADES[member % SHADES.length]})`,
+    ink: `var(--family-${hue})`,
+    dash: DASHES[Math.floor(member / SHADES.length) % DASHES.length] ?? "",
+    marker: MARKERS[member % MARKERS.length] ?? "circle",
+  };
+}
+
 /** The outline of a marker around a point, as an SVG path. */
 export function markerPath(marker: Marker, x: number, y: number, radius: number): string {
   const r = radius;

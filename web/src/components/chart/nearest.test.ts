@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest, nearestOf } from "./nearest";
+import { nearest, nearestLine, nearestOf } from "./nearest";
 
 it("finds the nearest value, clamped to the ends", () => {
   const values = [1, 4, 5, 9];
@@ -20,4 +20,22 @@ it("finds the entry with the nearest value", () => {
   ] as const;
   expect(nearestOf(points, ([x]) => x, 5)).toBe(1);
   expect(nearestOf(points, ([x]) => x, 8)).toBe(2);
+});
+
+it("finds the line under a position, also between its points", () => {
+  const lines = [
+    [
+      [0, 0],
+      [100, 0],
+    ],
+    [
+      [0, 20],
+      [100, 40],
+    ],
+    [[50, 100]],
+  ] as const;
+  expect(nearestLine(lines, [50, 27], 8)).toBe(1);
+  expect(nearestLine(lines, [52, 97], 8)).toBe(2);
+  expect(nearestLine(lines, [50, 60], 8)).toBe(-1);
+  expect(nearestLine([], [0, 0], 8)).toBe(-1);
 });

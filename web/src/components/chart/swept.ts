@@ -1,15 +1,17 @@
 /** The lines of a sweep chart, and which are visible. Pure. */
 import { type Answer, leadersOf } from "@/lib/fastest";
 import { slugsOf } from "@/lib/search";
-import { type Figure, figureOf, type MeasuredLine } from "@/lib/sweep";
+import { intervalText } from "@/lib/statistics";
+import { type Crossing, type Figure, figureOf, type MeasuredLine } from "@/lib/sweep";
+import { type LineStyle, withFamilyStyles } from "./lines";
 import type { SweepLine } from "./SweepChart";
 
-export type SweptLine = MeasuredLine & { look: number; isShown: boolean };
+export type SweptLine = MeasuredLine & { style: LineStyle; isShown: boolean };
 
 /** The visible lines. Unknown keys are ignored. */
 export function sweptLines(lines: MeasuredLine[], hidden: string | undefined): SweptLine[] {
   const names = slugsOf(hidden);
-  return lines.map((line, look) => ({ ...line, look, isShown: !names.includes(line.key) }));
+  return withFamilyStyles(lines).map((line) => ({ ...line, isShown: !names.includes(line.key) }));
 }
 
 /** The lines of the chart; those that are fastest at some size are emphasised. */
@@ -17,10 +19,10 @@ export function drawnLines(lines: SweptLine[], answer: Answer, figure: Figure): 
   const leaders = leadersOf(answer);
   return lines
     .filter(({ isShown }) => isShown)
-    .map(({ key, label, look, points }) => ({
+    .map(({ key, label, style, points }) => ({
       key,
       label,
-      look,
+      style,
       current: leaders.has(key),
       points: points.flatMap(({ x, place, apart, point }) => {
         const value = figureOf({ point }, figure);
@@ -28,4 +30,9 @@ export function drawnLines(lines: SweptLine[], answer: Answer, figure: Figure): 
       }),
     }))
     .filter(({ points }) => points.length > 0);
+}
+
+/** The label of a crossover in the chart. */
+export function captionOf(crossing: Omit<Crossing, "above">): string {
+  return `${crossing.below.label} faster below ${intervalText(crossing)}`;
 }

@@ -23,7 +23,6 @@ import { newestBudgets } from "@/lib/budget";
 import { endsOf, type Parameters, parameterNames, parametersKey } from "@/lib/cases";
 import { distinct, groupBy } from "@/lib/collections";
 import { useSearchChange, useTitle } from "@/lib/hooks";
-import { isImport } from "@/lib/imports";
 import { toMachines, toRegressions, toRuns, toSeries } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
 import { formatBytes, formatCount, formatNs, formatRate } from "@/lib/units";
@@ -50,6 +49,7 @@ import { budgetsQuery, importedQuery, measuredQuery, rowsOf, shownRegressions } 
 import { Machines } from "./Machines";
 import { Onboarding } from "./Onboarding";
 import { OpenRegressions } from "./OpenRegressions";
+import { SizeSweep } from "./SizeSweep";
 import type { OverviewSearch } from "./search";
 import { ImportedGrid, TransportGrid } from "./TransportGrid";
 
@@ -92,11 +92,7 @@ export function OverviewPage() {
 
   const latest = summary.latest_run ?? null;
   if (latest === null) return <Onboarding project={project} />;
-  const newest = latestMeasured(
-    runs.filter((run) => !isImport(run)),
-    alike,
-    details,
-  );
+  const newest = latestMeasured(runs, alike, details);
 
   return (
     <>
@@ -125,6 +121,7 @@ export function OverviewPage() {
         series={series}
         lines={lines}
       />
+      {newest !== null && <SizeSweep project={project} machine={newest.machine} />}
       <Section
         title="Machines"
         tools={

@@ -205,16 +205,22 @@ export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]) {
 
 export type AskedRun = ReturnType<typeof detailedRuns>[number];
 
-/** The newest measured run, ignoring imports; `null` if there is none. */
+/** The machine with the newest measured run, ignoring imports; `undefined` if there is none. */
+export function newestMachine(runs: RunSummary[], series: SeriesSummary[]): string | undefined {
+  const run = runs.find((candidate) => !isImport(candidate));
+  return run?.machine ?? newestPoint(series)?.machine ?? series[0]?.machine;
+}
+
+/** Its newest run, if known; `null` without a measured run. */
 export function latestMeasured(
   runs: RunSummary[],
   series: SeriesSummary[],
   details: Map<string, RunDetail[]>,
 ) {
-  const [run] = runs;
-  if (run !== undefined) return { machine: run.machine, run };
-  const machine = newestPoint(series)?.machine ?? series[0]?.machine;
-  return machine === undefined ? null : { machine, run: details.get(machine)?.[0]?.run ?? null };
+  const machine = newestMachine(runs, series);
+  if (machine === undefined) return null;
+  const run = runs.find((candidate) => !isImport(candidate)) ?? details.get(machine)?.[0]?.run;
+  return { machine, run: run ?? null };
 }
 
 function newestPoint(series: SeriesSummary[]): MeasuredSeries | undefined {

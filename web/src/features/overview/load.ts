@@ -14,6 +14,7 @@ import {
   type SeriesAsked,
   seriesListQuery,
   seriesQuery,
+  sweepQuery,
 } from "@/api/queries";
 import type { Regression, RegressionDetail, SeriesSummary } from "@/api/types";
 import { IMPORTED, valuesOf } from "@/lib/choices";
@@ -24,6 +25,7 @@ import {
   chosenSlice,
   chosenTraffic,
   detailedRuns,
+  newestMachine,
   seriesOfSlice,
   sliceOptions,
 } from "./data";
@@ -55,6 +57,12 @@ export const measuredQuery = (project: string, search: OverviewSearch) =>
     },
   });
 
+export const SWEPT_SCENARIO = "roundtrip";
+
+/** The round trips of a machine by message size: one request for all modes and placements. */
+export const machineSweepQuery = (project: string, machine: string) =>
+  sweepQuery(project, { over: "message_bytes", machine, scenario: SWEPT_SCENARIO });
+
 export const importedQuery = (project: string) => seriesListQuery(project, { scenario: IMPORTED });
 
 /** Loads everything that affects the height of texts and tables, so that the layout does not shift. */
@@ -70,7 +78,9 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
   ]);
   const slice = measured === null ? null : chosenSlice(measured.series, measured.traffic, search.parameters);
   const shown = slice === null ? [] : seriesOfSlice(measured?.series ?? [], slice);
+  const machine = newestMachine(runs, measured?.series ?? []);
   await Promise.all([
+    ...(machine === undefined ? [] : [queryClient.prefetchQuery(machineSweepQuery(project, machine))]),
     ...(shown.length > 0 ? [queryClient.prefetchQuery(budgetsQuery(shown))] : []),
     ...detailedRuns(runs, measured?.series ?? []).map(({ run_id, series_ids }) =>
       queryClient.prefetchQuery(runQuery(run_id, series_ids)),

@@ -1,5 +1,5 @@
 /** The state of the overview in the URL: the slice that the grid shows. */
-import { oneOf, searchOf, slug, text, whole } from "@/lib/search";
+import { oneOf, searchOf, slug, slugs, text, whole } from "@/lib/search";
 
 export const parseOverviewSearch = searchOf({
   scenario: slug,
@@ -9,5 +9,7 @@ export const parseOverviewSearch = searchOf({
   /** In the format of `parametersKey`. */
   parameters: text,
   imported: oneOf(["all"]),
+  /** Keys of hidden lines, separated by dots. */
+  hidden: slugs,
 });
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;

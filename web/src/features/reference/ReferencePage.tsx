@@ -8,6 +8,7 @@ import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CrosshairScope } from "@/components/chart/crosshair";
 import { type ChartTable, DataTable, tableOf, word } from "@/components/chart/DataTable";
 import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
+import { lineStyle } from "@/components/chart/lines";
 import { LATENCY } from "@/components/chart/measure";
 import { ScalingChart } from "@/components/chart/ScalingChart";
 import { SweepChart, type SweepLine } from "@/components/chart/SweepChart";
@@ -221,7 +222,12 @@ function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
       <p className="chart-summary">Time per message; per attempt: see the table.</p>
       <LineChoice
         label="Published lines"
-        lines={names.map((label, look) => ({ key: slugOf(label), label, look, isShown: isShown(label) }))}
+        lines={names.map((label, look) => ({
+          key: slugOf(label),
+          label,
+          style: lineStyle(look),
+          isShown: isShown(label),
+        }))}
         onToggle={onToggle}
         onPoint={onPoint}
       />

@@ -4,10 +4,11 @@ import type { Point, PointDetail, RunDetail, SeriesSummary } from "@/api/types";
 import { ChartFrame, type Pending } from "@/components/chart/ChartFrame";
 import { CrosshairScope } from "@/components/chart/crosshair";
 import { HistogramChart, RepetitionStrip } from "@/components/chart/HistogramChart";
+import { LazySweepChart } from "@/components/chart/LazySweepChart";
+import { withFamilyStyles } from "@/components/chart/lines";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { PercentileChart, percentileOf } from "@/components/chart/PercentileChart";
 import type { Curve } from "@/components/chart/plottables/Curves";
-import { SweepChart } from "@/components/chart/SweepChart";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { optionsOf, Segmented } from "@/components/ui/controls";
 import { shortSha } from "@/lib/commits";
@@ -139,6 +140,8 @@ function valueAt({ points }: Curve, x: number): string {
   return value === undefined ? "" : formatNs(value);
 }
 
+const SIZES_HEIGHT_PX = 300;
+
 type SizesProps = {
   series: SeriesSummary;
   pinned: SeriesPoint;
@@ -180,10 +183,11 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
     >
       {lines !== null && (
         <CrosshairScope>
-          <SweepChart
+          <LazySweepChart
             name={`${what} of each transport by message size`}
-            lines={lines}
+            lines={withFamilyStyles(lines)}
             measure={shown === "throughput" ? RATE : LATENCY}
+            height_px={SIZES_HEIGHT_PX}
           />
         </CrosshairScope>
       )}

@@ -97,8 +97,14 @@ describe("sweepOf", () => {
       { message_bytes: 4096, value: 5000 },
     ];
     expect(swept(alike).lines).toEqual([
-      { key: "pipe", label: "pipe", current: true, points: [{ message_bytes: 64, value: 3900 }] },
-      { key: "fifo", label: "fifo", current: false, points: fifo },
+      {
+        key: "pipe",
+        label: "pipe",
+        family: "pipe",
+        current: true,
+        points: [{ message_bytes: 64, value: 3900 }],
+      },
+      { key: "fifo", label: "fifo", family: "pipe", current: false, points: fifo },
     ]);
   });
   it("leaves out transports without the shown value", () => {

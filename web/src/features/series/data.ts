@@ -162,8 +162,7 @@ export function statedLines(statistic: string): StopLine[] {
 
 /**
  * Lines by message size for the transports of a run, with the other parameters of a series. The series' own transport is
- * first, so that it keeps its colour. Lossy and lossless results are never mixed: those unlike the pinned point are left
- * out.
+ * first. Lossy and lossless results are never mixed: those unlike the pinned point are left out.
  */
 export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean) {
   const alike = likeTransfers(
@@ -173,11 +172,12 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
   const current = series.transport.slug;
   const ofLoss = groupBy(alike, ({ point }) => point?.lossy);
   const [kept, leftOut] = [ofLoss.get(isLossy) ?? [], ofLoss.get(!isLossy) ?? []];
-  const lines: SweepLine[] = [...groupBy(kept, ({ transport }) => transport.slug).entries()]
+  const lines = [...groupBy(kept, ({ transport }) => transport.slug).entries()]
     .sort(([a], [b]) => Number(b === current) - Number(a === current) || ascending(a, b))
     .map(([slug, results]) => ({
       key: slug,
       label: slug,
+      family: results[0].transport.family,
       current: slug === current,
       points: closest(results, series)
         .flatMap(({ point, case: { message_bytes } }) => {

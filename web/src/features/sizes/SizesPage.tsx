@@ -158,7 +158,7 @@ function SizeCharts({ profile, measured }: Props) {
             profile,
             shown,
           )}
-          controls={<LineChoice label="Lines" lines={lines} {...choice} />}
+          legend={<LineChoice label="Lines" lines={lines} {...choice} />}
         >
           <SweepChart
             name="Latency by message size"
@@ -168,7 +168,6 @@ function SizeCharts({ profile, measured }: Props) {
             right_px={right_px}
             sizes={sizes}
             emphasised={new Set(pointed === null ? [] : [pointed])}
-            onPoint={choice.onPoint}
             onPick={choice.onToggle}
             note={(bytes) => trafficNote(profile, bytes)}
           />

@@ -8,7 +8,8 @@ import { DataTable, saveCsv } from "@/components/chart/DataTable";
 import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { SweepChart } from "@/components/chart/SweepChart";
-import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
+import { sweepTable } from "@/components/chart/sweepTable";
+import { captionOf, drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { Choice, optionsOf, Segmented, SelectField, TextButton } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
@@ -20,10 +21,10 @@ import { toReference, toSizes } from "@/lib/paths";
 import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, positionsOf } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
-import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
+import { caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
 import { Budgets } from "./Budgets";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
-import { crossingsTable, LoadField, sweepTable } from "./tables";
+import { crossingsTable, LoadField } from "./tables";
 import { chosenLoad } from "./topology";
 
 const route = getRouteApi("/$project/sweep");
@@ -156,7 +157,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         title={`${what} by message size on ${place.machine}`}
         summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Bold: fastest at some size. Click to hide.`}
         table={sweepTable(project, fileName, shown, figure)}
-        controls={<LineChoice label="Lines" lines={lines} {...choice} />}
+        legend={<LineChoice label="Lines" lines={lines} {...choice} />}
       >
         <SweepChart
           name={`${what} of each transport by message size`}
@@ -166,7 +167,6 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
           sizes={positionsOf(lines)}
           crossings={marked.map((crossing) => ({ ...crossing, label: captionOf(crossing) }))}
           emphasised={new Set(pointed === null ? pair?.map(({ key }) => key) : [pointed])}
-          onPoint={choice.onPoint}
           onPick={choice.onToggle}
         />
       </ChartFrame>

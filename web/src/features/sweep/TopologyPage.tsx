@@ -7,6 +7,7 @@ import { machinesQuery, runQuery, sweepQuery } from "@/api/queries";
 import { ChartFrame, type Pending } from "@/components/chart/ChartFrame";
 import { DataTable } from "@/components/chart/DataTable";
 import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
+import { lineStyle } from "@/components/chart/lines";
 import { ScalingChart } from "@/components/chart/ScalingChart";
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { Segmented } from "@/components/ui/controls";
@@ -154,7 +155,11 @@ function Topologies({ project, place, lines, time, pending }: Props) {
       {pending === undefined && (
         <LineChoice
           label="Lines"
-          lines={looks.map((look) => ({ ...look, isShown: isShown(look.key) }))}
+          lines={looks.map(({ look, ...line }) => ({
+            ...line,
+            style: lineStyle(look),
+            isShown: isShown(line.key),
+          }))}
           {...choice}
         />
       )}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { drawnLines, sweptLines } from "@/components/chart/swept";
+import { captionOf, drawnLines, sweptLines } from "@/components/chart/swept";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, type Figure, linesOf } from "@/lib/sweep";
 import { aSweep, aSweepLine } from "@/test/comparisons";
-import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, usualPair } from "./answer";
+import { caveatsOf, headlineOf, markedCrossings, pairOf, usualPair } from "./answer";
 
 function texts(chart: ReturnType<typeof aSweep>, figure: Figure = "p50") {
   const shown = linesOf(chart, "usual");
@@ -145,8 +145,9 @@ it("accepts only pairs of two drawn lines", () => {
 
 it("does not draw a hidden line, and keeps its style", () => {
   const { lines, answer } = page("pipe");
-  expect(drawnLines(lines, answer, "p50").map(({ key, look, current }) => [key, look, current])).toEqual([
-    ["memfd", 1, true],
-    ["tcp", 2, false],
+  const all = page().lines.map(({ style }) => style);
+  expect(drawnLines(lines, answer, "p50").map(({ key, style, current }) => [key, style, current])).toEqual([
+    ["memfd", all[1], true],
+    ["tcp", all[2], false],
   ]);
 });

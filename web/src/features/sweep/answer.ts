@@ -81,11 +81,6 @@ export function caveatsOf(
   return sentences.filter((sentence) => sentence !== false);
 }
 
-/** The label of a crossover in the chart. */
-export function captionOf(crossing: Omit<Crossing, "above">): string {
-  return `${crossing.below.label} faster below ${intervalText(crossing)}`;
-}
-
 function fromText({ after, crossing }: Change): string {
   const start = crossing === null ? formatBytes(after.first) : intervalText(crossing);
   return `, ${after.line.label} from ${unbroken(start)}`;

@@ -3,13 +3,17 @@
  * scrub and pin.
  */
 import { type PointerEvent, useEffect, useRef, useState } from "react";
-import { usePlotArea, useXAxisInverseScale, useXAxisScale } from "recharts";
+import { usePlotArea, useXAxisInverseScale, useXAxisScale, useYAxisScale } from "recharts";
 import { usePoint } from "../crosshair";
-import { nearestOf } from "../nearest";
+import { nearestLine, nearestOf } from "../nearest";
+import type { Curve } from "./Curves";
 
 type Props = {
   name: string;
   stops: readonly number[];
+  curves?: readonly Curve[];
+  /** The curve under the pointer. */
+  onCurve?: (curve: Curve | null) => void;
   onPin?: (x: number) => void;
   onZoom?: (range: readonly [number, number] | null) => void;
   onCompare?: ((base: number, head: number) => void) | undefined;
@@ -19,12 +23,15 @@ type Props = {
 
 type Drag = { from_px: number; to_px: number; isCompare: boolean };
 
+/** Distance within which the pointer is over a curve. */
+const CURVE_REACH_PX = 8;
 /** Shorter drags count as clicks. */
 const DRAG_MIN_PX = 5;
 
-export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props) {
+export function Gestures({ name, stops, curves = [], onCurve, onPin, onZoom, onCompare, onPan }: Props) {
   const area = usePlotArea();
   const scale = useXAxisScale();
+  const yScale = useYAxisScale();
   const inverse = useXAxisInverseScale();
   const point = usePoint();
   const [drag, setDrag] = useState<Drag | null>(null);
@@ -62,9 +69,18 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
     if (x !== undefined) point({ x, source: name });
   };
 
+  const curveAt = ({ clientX, clientY, currentTarget }: PointerEvent<SVGRectElement>) => {
+    const { left = 0, top = 0 } = currentTarget.ownerSVGElement?.getBoundingClientRect() ?? {};
+    const drawn = curves.map(({ points }) =>
+      points.map(([x, y]) => [scale(x) ?? 0, yScale?.(y) ?? 0] as const),
+    );
+    return curves[nearestLine(drawn, [clientX - left, clientY - top], CURVE_REACH_PX)] ?? null;
+  };
+
   const onPointerMove = (event: PointerEvent<SVGRectElement>) => {
     const px = pxOf(event);
     pointAt(px);
+    onCurve?.(curveAt(event));
     if (drag !== null && event.pointerType !== "touch") setDrag({ ...drag, to_px: px });
   };
   const onPointerDown = (event: PointerEvent<SVGRectElement>) => {
@@ -108,7 +124,10 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
         onPointerDown={onPointerDown}
         onPointerUp={onPointerUp}
         onPointerCancel={() => setDrag(null)}
-        onPointerLeave={() => point(null)}
+        onPointerLeave={() => {
+          point(null);
+          onCurve?.(null);
+        }}
         // Without this, Recharts looks for its own tooltip.
         onMouseMove={(event) => event.stopPropagation()}
         onDoubleClick={() => onZoom?.(null)}
