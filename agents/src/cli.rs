@@ -41,7 +41,7 @@ pub(crate) struct Cli {
 
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.
 const VERBS: [(&str, &[&str]); 4] = [
-    ("Measure", &["init", "run", "show", "list", "doctor", "matrix", "probe-effect", "profile"]),
+    ("Measure", &["init", "run", "show", "list", "libraries", "doctor", "matrix", "probe-effect", "profile"]),
     ("Compare", &["ab", "compare", "explain", "bisect", "detect"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
     ("Server and lab", &["upload", "exchange", "project", "job", "agent", "enrol", "service"]),
@@ -243,6 +243,15 @@ pub(crate) enum Command {
         roundtrip list\n  \
         roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
     List(ListArguments),
+    /// List or build programs that use other IPC libraries.
+    #[command(
+        after_help = "The preset libraries measures all built programs, and the transports that libraries build on.\n\n\
+        Examples:\n  \
+        roundtrip libraries build\n  \
+        roundtrip libraries build iceoryx2 zmq\n  \
+        roundtrip run --preset libraries --size 64 --placement cross-cpu"
+    )]
+    Libraries(LibrariesArguments),
     /// Import the results of another benchmark tool.
     #[command(after_help = "Stores the results under the checked-out commit, together with the file.\n\n\
         Examples:\n  \
@@ -1091,6 +1100,25 @@ pub(crate) struct ListArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LibrariesArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<LibraryCommand>,
+    /// Output format of the list.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LibraryCommand {
+    /// Build the programs. Downloads the libraries with cargo, go, npm and the like.
+    Build {
+        /// Only these libraries.
+        #[arg(value_name = "LIBRARY")]
+        names: Vec<Slug>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -26,6 +26,7 @@
 //! - `detect`: finds change points in a CSV file.
 //! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
 //! - `profile`: call stacks of the ends.
+//! - `libraries`: programs that use other IPC libraries.
 //! - `record`: message sizes of a running process.
 //! - `format`: numbers with units.  `output`: standard output, and progress on standard error.
 //! - `failure`: every failure and its exit code.
@@ -53,6 +54,7 @@ mod import;
 mod init;
 mod lab;
 mod ledger;
+mod libraries;
 mod list;
 mod log;
 mod matrix;
@@ -123,6 +125,7 @@ fn main() -> ExitCode {
         Command::RecordProbe => record::probe(),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
+        Command::Libraries(arguments) => libraries::libraries(&arguments),
         Command::Schema => output::print_json(&settings::schema()),
         Command::Transports => suite_page::print(),
         Command::Manual(manual) => roundtrip_manual::write(Cli::command(), &manual).on_disk("the manual"),

@@ -1,11 +1,15 @@
 //! Reads presets of the suite and definitions.
 
 use crate::failure::Failure;
+use crate::libraries;
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use std::path::Path;
 
 /// A preset of the suite, or a definition in a file, named by the file without `.toml`.
 pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
+    if preset == libraries::PRESET {
+        return plan(&libraries::preset()?.to_string_lossy());
+    }
     if !is_definition(preset) {
         return definition::preset(preset).map_err(invalid);
     }

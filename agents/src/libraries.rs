@@ -1,0 +1,488 @@
+//! `roundtrip libraries`: programs that carry messages with other IPC libraries, to compare with the transports of the suite.
+//!
+//! Their sources (`benches/libraries/`) are part of this program. `build` copies them to a folder of the user's cache, builds
+//! them there, and writes a definition next to them, which is the preset `libraries`.
+
+use crate::build::{self, Limits};
+use crate::cli::{Format, LibrariesArguments, LibraryCommand};
+use crate::failure::{Failure, OnDisk};
+use crate::output;
+use crate::settings::CommandLine;
+use crate::stop;
+use comfy_table::{ContentArrangement, Table, presets as styles};
+use roundtrip_bench::program::node::find_in_path;
+use roundtrip_wire::Slug;
+use rust_embed::Embed;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The preset of the built programs.
+pub(crate) const PRESET: &str = "libraries";
+
+/// Most libraries are built in a minute; those with large dependencies take several.
+const BUILD_TIME_MAX: Duration = Duration::from_secs(30 * 60);
+
+const LIST: &str = "libraries/libraries.toml";
+/// In the folder of a library, after it was built: the digest of its sources.
+const BUILT: &str = ".built";
+
+/// The sources, without what a build adds to them.
+#[derive(Embed)]
+#[folder = "../benches"]
+#[include = "libraries/*"]
+#[include = "external/c/roundtrip.h"]
+#[exclude = "*/target/*"]
+#[exclude = "*/node_modules/*"]
+#[exclude = "*/build/*"]
+#[exclude = "*/__pycache__/*"]
+struct Sources;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    library: Vec<Library>,
+}
+
+/// A library, and the programs that use it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Library {
+    slug: Slug,
+    title: String,
+    version: String,
+    language: String,
+    licence: String,
+    /// Where the library says that it works.
+    systems: Vec<String>,
+    /// Whether a message can have several receivers.
+    to_many: bool,
+    /// Programs for building and running.
+    needs: Vec<String>,
+    /// Debian packages for building.
+    packages: Vec<String>,
+    build: Vec<Vec<String>>,
+    /// Lines of the program that uses it, without comments, blank lines and the protocol.
+    lines: u32,
+    program: Vec<LibraryProgram>,
+}
+
+/// A program with one way to use its library.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LibraryProgram {
+    slug: Slug,
+    title: String,
+    settings: Settings,
+    waits: Waits,
+    semantics: String,
+    /// Whether its ends are threads of one process.
+    #[serde(default)]
+    threads: bool,
+    /// Run in the folder of its library.
+    command: Vec<String>,
+}
+
+/// The settings of a library.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Settings {
+    Default,
+    /// As its documentation recommends for low latency.
+    Latency,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Waits {
+    Blocks,
+    Spins,
+}
+
+/// The definition of the built programs.
+#[derive(Serialize)]
+struct Definition {
+    about: &'static str,
+    deadline_seconds: u32,
+    program: Vec<DeclaredProgram>,
+    case: Vec<Case>,
+}
+
+#[derive(Serialize)]
+struct DeclaredProgram {
+    slug: Slug,
+    title: String,
+    family: Slug,
+    semantics: String,
+    control: bool,
+    command: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Case {
+    scenario: &'static str,
+    transports: Vec<String>,
+    message_bytes: [u32; 5],
+    modes: [&'static str; 1],
+    placements: Vec<&'static str>,
+    operations: u32,
+    warmup: u32,
+    batch: u32,
+    repetitions: Repetitions,
+}
+
+#[derive(Serialize)]
+struct Repetitions {
+    min: u32,
+    max: u32,
+    width_percent: u32,
+}
+
+/// Transports of the suite beside the libraries: what sockets, pipes and shared memory allow.
+const BLOCKING: [&str; 4] = ["pipe", "ring-futex", "ring-futex-lent", "unix-stream"];
+const SPINNING: [&str; 2] = ["ring-spin", "ring-spin-lent"];
+
+/// Runs the verb.
+pub(crate) fn libraries(arguments: &LibrariesArguments) -> crate::Result<()> {
+    let list = list()?;
+    let folder = folder()?;
+    match &arguments.command {
+        None => print_list(&list, &folder, arguments.format),
+        Some(LibraryCommand::Build { names }) => build(&list, &folder, names),
+    }
+}
+
+/// The definition of the built programs.
+///
+/// # Errors
+/// If none is built.
+pub(crate) fn preset() -> crate::Result<PathBuf> {
+    let path = definition_path(&folder()?);
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(Failure::Usage(
+        "no library is built for the preset libraries: run `roundtrip libraries build`".into(),
+    ))
+}
+
+fn list() -> crate::Result<List> {
+    let text = Sources::get(LIST).map(|file| String::from_utf8_lossy(&file.data).into_owned());
+    let list = text.ok_or_else(|| Failure::Other(format!("this program was built without {LIST}")))?;
+    toml::from_str(&list).map_err(|error| Failure::Other(format!("{LIST}: {error}")))
+}
+
+/// The folder of the copied sources.
+fn folder() -> crate::Result<PathBuf> {
+    let cache =
+        dirs::cache_dir().ok_or_else(|| Failure::Other("this user has no cache folder: set HOME".into()))?;
+    Ok(cache.join("roundtrip"))
+}
+
+fn definition_path(folder: &Path) -> PathBuf {
+    folder.join(PRESET).join("libraries.toml")
+}
+
+fn build(list: &List, folder: &Path, names: &[Slug]) -> crate::Result<()> {
+    if let Some(unknown) =
+        names.iter().find(|name| !list.library.iter().any(|library| library.slug == **name))
+    {
+        let known: Vec<&str> = list.library.iter().map(|library| library.slug.as_str()).collect();
+        return Err(Failure::Usage(format!(
+            "unknown library `{unknown}`: expected one of {}",
+            known.join(", ")
+        )));
+    }
+    copy_sources(folder)?;
+    let mut limits = Limits { timeout: BUILD_TIME_MAX, stop: &mut stop::until_signalled()? };
+    let mut failed = 0;
+    for library in list.library.iter().filter(|library| names.is_empty() || names.contains(&library.slug)) {
+        match library.build_in(folder, &mut limits) {
+            Ok(()) => eprintln!("{} {}: built", library.slug, library.version),
+            Err(reason) => {
+                let failure = limits.failure(format!("{}: {reason}", library.slug));
+                if matches!(failure, Failure::Stopped(_)) {
+                    return Err(failure);
+                }
+                eprintln!("{} {}: {reason}", library.slug, library.version);
+                failed += 1;
+            }
+        }
+    }
+    let built = write_definition(list, folder)?;
+    eprintln!("{built} programs in {}", definition_path(folder).display());
+    match failed {
+        0 => Ok(()),
+        failed => Err(Failure::Other(format!(
+            "{failed} of the libraries could not be built; `roundtrip run --preset libraries` measures the others"
+        ))),
+    }
+}
+
+/// Copies all sources. Unchanged files keep their time, so that build tools skip them.
+fn copy_sources(folder: &Path) -> crate::Result<()> {
+    for name in Sources::iter() {
+        let Some(file) = Sources::get(&name) else { continue };
+        // The list is written below, with the built programs.
+        let path = folder.join(&*name);
+        if &*name == LIST || fs::read(&path).is_ok_and(|found| found == *file.data) {
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap_or(folder)).on_disk(&path)?;
+        fs::write(&path, &file.data).on_disk(&path)?;
+    }
+    Ok(())
+}
+
+/// Writes the definition of all built programs; returns their number.
+fn write_definition(list: &List, folder: &Path) -> crate::Result<usize> {
+    let built: Vec<&Library> = list.library.iter().filter(|library| library.is_built_in(folder)).collect();
+    let definition = definition(&built, folder);
+    let path = definition_path(folder);
+    if definition.program.is_empty() {
+        return match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).on_disk(&path),
+            _ => Ok(0),
+        };
+    }
+    let text = toml::to_string(&definition)
+        .map_err(|error| Failure::Other(format!("cannot write {}: {error}", path.display())))?;
+    fs::write(&path, text).on_disk(&path)?;
+    Ok(definition.program.len())
+}
+
+fn definition(libraries: &[&Library], folder: &Path) -> Definition {
+    let programs =
+        || libraries.iter().flat_map(|library| library.program.iter().map(move |program| (library, program)));
+    let declared = programs().map(|(library, program)| DeclaredProgram {
+        slug: program.slug.clone(),
+        title: program.title.clone(),
+        family: Slug::from_name("library"),
+        semantics: format!("{} {}. {}", library.title, library.version, program.semantics),
+        control: true,
+        command: program.command.iter().map(|word| library.word(word, folder)).collect(),
+    });
+    let those = |is_wanted: fn(&LibraryProgram) -> bool, of_suite: &[&str]| -> Vec<String> {
+        let wanted = programs().filter(|(_, program)| is_wanted(program));
+        let slugs = wanted.map(|(_, program)| program.slug.to_string());
+        slugs.chain(of_suite.iter().map(|slug| (*slug).to_owned())).collect()
+    };
+    let blocks = |program: &LibraryProgram| program.waits == Waits::Blocks && !program.threads;
+    let spins = |program: &LibraryProgram| program.waits == Waits::Spins && !program.threads;
+    let case = |mode, transports, placements, batch| Case {
+        scenario: "roundtrip",
+        transports,
+        message_bytes: [64, 1_024, 4_096, 65_536, 1_048_576],
+        modes: [mode],
+        placements,
+        operations: 300,
+        warmup: 30,
+        batch,
+        repetitions: Repetitions { min: 6, max: 10, width_percent: 3 },
+    };
+    Definition {
+        about: "Libraries for IPC, and the transports of the suite that they are built on.",
+        deadline_seconds: 30,
+        program: declared.collect(),
+        case: [
+            case("2proc", those(blocks, &BLOCKING), vec!["same-cpu", "cross-cpu"], 1),
+            // Two ends that spin need a processor each. A round trip takes less than a microsecond.
+            case("2proc", those(spins, &SPINNING), vec!["cross-cpu"], 10),
+            case("2thread", those(|program| program.threads, &[]), vec!["free"], 1),
+        ]
+        .into_iter()
+        .filter(|case| !case.transports.is_empty())
+        .collect(),
+    }
+}
+
+impl Library {
+    /// Builds it, unless its sources are those of the last build.
+    fn build_in(&self, folder: &Path, limits: &mut Limits<'_>) -> Result<(), String> {
+        if self.is_built_in(folder) {
+            return Ok(());
+        }
+        let absent: Vec<&str> =
+            self.needs.iter().map(String::as_str).filter(|program| find_in_path(program).is_none()).collect();
+        if !absent.is_empty() {
+            return Err(format!("not built, because these programs are missing: {}", absent.join(", ")));
+        }
+        let commands: Vec<CommandLine> = self.build.iter().cloned().map(CommandLine).collect();
+        build::build(&commands, &self.folder_in(folder), limits).map_err(|reason| match &*self.packages {
+            [] => reason,
+            packages => format!("{reason}. On Debian, it needs the packages {}", packages.join(" ")),
+        })?;
+        let mark = self.folder_in(folder).join(BUILT);
+        fs::write(&mark, self.digest()).map_err(|error| format!("cannot write {}: {error}", mark.display()))
+    }
+
+    fn is_built_in(&self, folder: &Path) -> bool {
+        fs::read_to_string(self.folder_in(folder).join(BUILT)).is_ok_and(|found| found == self.digest())
+    }
+
+    fn folder_in(&self, folder: &Path) -> PathBuf {
+        folder.join(PRESET).join(self.slug.as_str())
+    }
+
+    /// The digest of its sources and of those that libraries share.
+    fn digest(&self) -> String {
+        let own = format!("{PRESET}/{}/", self.slug);
+        let mut names: Vec<_> = Sources::iter()
+            .filter(|name| {
+                name.starts_with(&own) || name.contains("-protocol/") || name.starts_with("external/")
+            })
+            .collect();
+        names.sort_unstable();
+        let mut digest = Sha256::new();
+        for name in names {
+            digest.update(name.as_bytes());
+            if let Some(file) = Sources::get(&name) {
+                digest.update(file.metadata.sha256_hash());
+            }
+        }
+        hex::encode(digest.finalize())
+    }
+
+    /// A word of a command, from the folder of the definition: files of the library are in its folder.
+    fn word(&self, word: &str, folder: &Path) -> String {
+        let is_file = !word.is_empty() && self.folder_in(folder).join(word).exists();
+        match word.strip_prefix("./") {
+            Some(file) => format!("./{}/{file}", self.slug),
+            None if is_file => format!("{}/{word}", self.slug),
+            None => word.to_owned(),
+        }
+    }
+}
+
+/// A library of the list, as JSON.
+#[derive(Serialize)]
+struct Listed<'a> {
+    library: &'a Slug,
+    title: &'a str,
+    version: &'a str,
+    language: &'a str,
+    licence: &'a str,
+    systems: &'a [String],
+    to_many: bool,
+    lines: u32,
+    needs: &'a [String],
+    programs: Vec<ListedProgram<'a>>,
+    is_built: bool,
+}
+
+#[derive(Serialize)]
+struct ListedProgram<'a> {
+    program: &'a Slug,
+    settings: Settings,
+    waits: Waits,
+}
+
+impl<'a> ListedProgram<'a> {
+    fn of(program: &'a LibraryProgram) -> Self {
+        Self { program: &program.slug, settings: program.settings, waits: program.waits }
+    }
+}
+
+fn print_list(list: &List, folder: &Path, format: Format) -> crate::Result<()> {
+    let listed: Vec<Listed<'_>> = list
+        .library
+        .iter()
+        .map(|library| Listed {
+            library: &library.slug,
+            title: &library.title,
+            version: &library.version,
+            language: &library.language,
+            licence: &library.licence,
+            systems: &library.systems,
+            to_many: library.to_many,
+            lines: library.lines,
+            needs: &library.needs,
+            programs: library.program.iter().map(ListedProgram::of).collect(),
+            is_built: library.is_built_in(folder),
+        })
+        .collect();
+    if format == Format::Json {
+        return output::print_json(&serde_json::json!({ "libraries": listed }));
+    }
+    let mut table = Table::new();
+    table.load_style(styles::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(output::terminal_width());
+    table.set_header(["library", "version", "language", "licence", ""]);
+    for library in &listed {
+        let state = if library.is_built { "built" } else { "" };
+        table.add_row([library.library.as_str(), library.version, library.language, library.licence, state]);
+    }
+    output::print(&format!(
+        "{table}\n\nBuild all: roundtrip libraries build\nMeasure:   roundtrip run --preset libraries\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_has_its_sources_and_every_program_a_slug_of_its_own() {
+        let list = list().unwrap();
+        let mut slugs: Vec<&Slug> =
+            list.library.iter().flat_map(|library| &library.program).map(|program| &program.slug).collect();
+        let count = slugs.len();
+        slugs.sort_unstable();
+        slugs.dedup();
+        assert_eq!(slugs.len(), count);
+        for library in &list.library {
+            let own = format!("{PRESET}/{}/", library.slug);
+            assert!(Sources::iter().any(|name| name.starts_with(&own)), "{own}");
+            assert!(library.lines > 0 && !library.program.is_empty(), "{own}");
+        }
+        assert!(!Sources::iter().any(|name| name.contains("/target/")), "build output is included");
+    }
+
+    #[test]
+    fn definition_of_all_libraries_is_valid() {
+        let list = list().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        copy_sources(folder.path()).unwrap();
+        let all: Vec<&Library> = list.library.iter().collect();
+        let text = toml::to_string(&definition(&all, folder.path())).unwrap();
+        let plan = roundtrip_bench::definition::parse(PRESET, &text, folder.path()).unwrap();
+        assert!(plan.cases.len() > 100, "{}", plan.cases.len());
+    }
+
+    #[test]
+    fn words_of_commands_are_found_from_the_definition() {
+        let list = list().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let library = &list.library[0];
+        fs::create_dir_all(library.folder_in(folder.path())).unwrap();
+        fs::write(library.folder_in(folder.path()).join("pipe.py"), "").unwrap();
+        let words = ["./target/release/it", "pipe.py", "python3", "--flag", ""];
+        let slug = &library.slug;
+        assert_eq!(
+            words.map(|word| library.word(word, folder.path())),
+            [
+                format!("./{slug}/target/release/it"),
+                format!("{slug}/pipe.py"),
+                "python3".into(),
+                "--flag".into(),
+                String::new()
+            ]
+        );
+    }
+
+    #[test]
+    fn library_is_built_again_after_a_change() {
+        let list = list().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let library = &list.library[0];
+        assert!(!library.is_built_in(folder.path()));
+        fs::create_dir_all(library.folder_in(folder.path())).unwrap();
+        fs::write(library.folder_in(folder.path()).join(BUILT), library.digest()).unwrap();
+        assert!(library.is_built_in(folder.path()));
+        fs::write(library.folder_in(folder.path()).join(BUILT), "of other sources").unwrap();
+        assert!(!library.is_built_in(folder.path()));
+    }
+}

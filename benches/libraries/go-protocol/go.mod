@@ -1,0 +1,3 @@
+module roundtrip.example/go-protocol
+
+go 1.22
