@@ -1113,7 +1113,7 @@ pub(crate) struct LibrariesArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LibraryCommand {
-    /// Build the programs. Downloads the libraries with cargo, go, npm and the like.
+    /// Build the programs. Downloads the libraries with cargo and go.
     Build {
         /// Only these libraries.
         #[arg(value_name = "LIBRARY")]

@@ -14,6 +14,7 @@ use roundtrip_bench::program::node::find_in_path;
 use roundtrip_wire::Slug;
 use rust_embed::Embed;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::ErrorKind;
@@ -26,15 +27,13 @@ pub(crate) const PRESET: &str = "libraries";
 /// Most libraries are built in a minute; those with large dependencies take several.
 const BUILD_TIME_MAX: Duration = Duration::from_secs(30 * 60);
 
-const LIST: &str = "libraries/libraries.toml";
+const LIST: &str = "libraries.toml";
 /// In the folder of a library, after it was built: the digest of its sources.
 const BUILT: &str = ".built";
 
 /// The sources, without what a build adds to them.
 #[derive(Embed)]
-#[folder = "../benches"]
-#[include = "libraries/*"]
-#[include = "external/c/roundtrip.h"]
+#[folder = "../benches/libraries"]
 #[exclude = "*/target/*"]
 #[exclude = "*/node_modules/*"]
 #[exclude = "*/build/*"]
@@ -48,9 +47,9 @@ struct List {
 }
 
 /// A library, and the programs that use it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Library {
+struct Library {
     slug: Slug,
     title: String,
     version: String,
@@ -71,7 +70,7 @@ pub(crate) struct Library {
 }
 
 /// A program with one way to use its library.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct LibraryProgram {
     slug: Slug,
@@ -102,46 +101,7 @@ enum Waits {
     Spins,
 }
 
-/// The definition of the built programs.
-#[derive(Serialize)]
-struct Definition {
-    about: &'static str,
-    deadline_seconds: u32,
-    program: Vec<DeclaredProgram>,
-    case: Vec<Case>,
-}
-
-#[derive(Serialize)]
-struct DeclaredProgram {
-    slug: Slug,
-    title: String,
-    family: Slug,
-    semantics: String,
-    control: bool,
-    command: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Case {
-    scenario: &'static str,
-    transports: Vec<String>,
-    message_bytes: [u32; 5],
-    modes: [&'static str; 1],
-    placements: Vec<&'static str>,
-    operations: u32,
-    warmup: u32,
-    batch: u32,
-    repetitions: Repetitions,
-}
-
-#[derive(Serialize)]
-struct Repetitions {
-    min: u32,
-    max: u32,
-    width_percent: u32,
-}
-
-/// Transports of the suite beside the libraries: what sockets, pipes and shared memory allow.
+/// Transports of the suite to compare with: what sockets, pipes and shared memory allow.
 const BLOCKING: [&str; 4] = ["pipe", "ring-futex", "ring-futex-lent", "unix-stream"];
 const SPINNING: [&str; 2] = ["ring-spin", "ring-spin-lent"];
 
@@ -175,15 +135,15 @@ fn list() -> crate::Result<List> {
     toml::from_str(&list).map_err(|error| Failure::Other(format!("{LIST}: {error}")))
 }
 
-/// The folder of the copied sources.
+/// The folder of the copied sources, as in the repository.
 fn folder() -> crate::Result<PathBuf> {
     let cache =
         dirs::cache_dir().ok_or_else(|| Failure::Other("this user has no cache folder: set HOME".into()))?;
-    Ok(cache.join("roundtrip"))
+    Ok(cache.join("roundtrip").join(PRESET))
 }
 
 fn definition_path(folder: &Path) -> PathBuf {
-    folder.join(PRESET).join("libraries.toml")
+    folder.join(LIST)
 }
 
 fn build(list: &List, folder: &Path, names: &[Slug]) -> crate::Result<()> {
@@ -240,30 +200,30 @@ fn copy_sources(folder: &Path) -> crate::Result<()> {
 /// Writes the definition of all built programs; returns their number.
 fn write_definition(list: &List, folder: &Path) -> crate::Result<usize> {
     let built: Vec<&Library> = list.library.iter().filter(|library| library.is_built_in(folder)).collect();
-    let definition = definition(&built, folder);
     let path = definition_path(folder);
-    if definition.program.is_empty() {
+    if built.is_empty() {
         return match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error).on_disk(&path),
             _ => Ok(0),
         };
     }
-    let text = toml::to_string(&definition)
-        .map_err(|error| Failure::Other(format!("cannot write {}: {error}", path.display())))?;
-    fs::write(&path, text).on_disk(&path)?;
-    Ok(definition.program.len())
+    fs::write(&path, definition(&built, folder)?).on_disk(&path)?;
+    Ok(built.iter().map(|library| library.program.len()).sum())
 }
 
-fn definition(libraries: &[&Library], folder: &Path) -> Definition {
+/// The definition of the programs of these libraries.
+fn definition(libraries: &[&Library], folder: &Path) -> crate::Result<String> {
     let programs =
         || libraries.iter().flat_map(|library| library.program.iter().map(move |program| (library, program)));
-    let declared = programs().map(|(library, program)| DeclaredProgram {
-        slug: program.slug.clone(),
-        title: program.title.clone(),
-        family: Slug::from_name("library"),
-        semantics: format!("{} {}. {}", library.title, library.version, program.semantics),
-        control: true,
-        command: program.command.iter().map(|word| library.word(word, folder)).collect(),
+    let declared = programs().map(|(library, program)| {
+        json!({
+            "slug": program.slug,
+            "title": program.title,
+            "family": "library",
+            "semantics": format!("{} {}. {}", library.title, library.version, program.semantics),
+            "control": true,
+            "command": program.command.iter().map(|word| library.word(word, folder)).collect::<Vec<_>>(),
+        })
     });
     let those = |is_wanted: fn(&LibraryProgram) -> bool, of_suite: &[&str]| -> Vec<String> {
         let wanted = programs().filter(|(_, program)| is_wanted(program));
@@ -272,31 +232,31 @@ fn definition(libraries: &[&Library], folder: &Path) -> Definition {
     };
     let blocks = |program: &LibraryProgram| program.waits == Waits::Blocks && !program.threads;
     let spins = |program: &LibraryProgram| program.waits == Waits::Spins && !program.threads;
-    let case = |mode, transports, placements, batch| Case {
-        scenario: "roundtrip",
-        transports,
-        message_bytes: [64, 1_024, 4_096, 65_536, 1_048_576],
-        modes: [mode],
-        placements,
-        operations: 300,
-        warmup: 30,
-        batch,
-        repetitions: Repetitions { min: 6, max: 10, width_percent: 3 },
-    };
-    Definition {
-        about: "Libraries for IPC, and the transports of the suite that they are built on.",
-        deadline_seconds: 30,
-        program: declared.collect(),
-        case: [
-            case("2proc", those(blocks, &BLOCKING), vec!["same-cpu", "cross-cpu"], 1),
-            // Two ends that spin need a processor each. A round trip takes less than a microsecond.
-            case("2proc", those(spins, &SPINNING), vec!["cross-cpu"], 10),
-            case("2thread", those(|program| program.threads, &[]), vec!["free"], 1),
-        ]
-        .into_iter()
-        .filter(|case| !case.transports.is_empty())
-        .collect(),
-    }
+    let cases = [
+        ("2proc", &["same-cpu", "cross-cpu"][..], 1, those(blocks, &BLOCKING)),
+        // Two ends that spin need a processor each. A round trip takes less than a microsecond.
+        ("2proc", &["cross-cpu"], 10, those(spins, &SPINNING)),
+        ("2thread", &["free"], 1, those(|program| program.threads, &[])),
+    ];
+    let cases = cases.into_iter().filter(|(.., transports)| !transports.is_empty());
+    let definition = json!({
+        "about": "Libraries for IPC, and the transports of the suite that they are built on.",
+        "deadline_seconds": 30,
+        "program": declared.collect::<Vec<_>>(),
+        "case": cases.map(|(mode, placements, batch, transports)| json!({
+            "scenario": "roundtrip",
+            "transports": transports,
+            "message_bytes": [64, 1_024, 4_096, 65_536, 1_048_576],
+            "modes": [mode],
+            "placements": placements,
+            "operations": 300,
+            "warmup": 30,
+            "batch": batch,
+            "repetitions": { "min": 6, "max": 10, "width_percent": 3 },
+        })).collect::<Vec<_>>(),
+    });
+    toml::to_string(&definition)
+        .map_err(|error| Failure::Other(format!("cannot write the definition of the libraries: {error}")))
 }
 
 impl Library {
@@ -324,17 +284,14 @@ impl Library {
     }
 
     fn folder_in(&self, folder: &Path) -> PathBuf {
-        folder.join(PRESET).join(self.slug.as_str())
+        folder.join(self.slug.as_str())
     }
 
     /// The digest of its sources and of those that libraries share.
     fn digest(&self) -> String {
-        let own = format!("{PRESET}/{}/", self.slug);
-        let mut names: Vec<_> = Sources::iter()
-            .filter(|name| {
-                name.starts_with(&own) || name.contains("-protocol/") || name.starts_with("external/")
-            })
-            .collect();
+        let own = format!("{}/", self.slug);
+        let is_used = |name: &str| name.starts_with(&own) || name.contains("-protocol/");
+        let mut names: Vec<_> = Sources::iter().filter(|name| is_used(name)).collect();
         names.sort_unstable();
         let mut digest = Sha256::new();
         for name in names {
@@ -357,63 +314,30 @@ impl Library {
     }
 }
 
-/// A library of the list, as JSON.
+/// A library and its state on this machine.
 #[derive(Serialize)]
 struct Listed<'a> {
-    library: &'a Slug,
-    title: &'a str,
-    version: &'a str,
-    language: &'a str,
-    licence: &'a str,
-    systems: &'a [String],
-    to_many: bool,
-    lines: u32,
-    needs: &'a [String],
-    programs: Vec<ListedProgram<'a>>,
+    #[serde(flatten)]
+    library: &'a Library,
     is_built: bool,
-}
-
-#[derive(Serialize)]
-struct ListedProgram<'a> {
-    program: &'a Slug,
-    settings: Settings,
-    waits: Waits,
-}
-
-impl<'a> ListedProgram<'a> {
-    fn of(program: &'a LibraryProgram) -> Self {
-        Self { program: &program.slug, settings: program.settings, waits: program.waits }
-    }
 }
 
 fn print_list(list: &List, folder: &Path, format: Format) -> crate::Result<()> {
     let listed: Vec<Listed<'_>> = list
         .library
         .iter()
-        .map(|library| Listed {
-            library: &library.slug,
-            title: &library.title,
-            version: &library.version,
-            language: &library.language,
-            licence: &library.licence,
-            systems: &library.systems,
-            to_many: library.to_many,
-            lines: library.lines,
-            needs: &library.needs,
-            programs: library.program.iter().map(ListedProgram::of).collect(),
-            is_built: library.is_built_in(folder),
-        })
+        .map(|library| Listed { library, is_built: library.is_built_in(folder) })
         .collect();
     if format == Format::Json {
-        return output::print_json(&serde_json::json!({ "libraries": listed }));
+        return output::print_json(&json!({ "libraries": listed }));
     }
     let mut table = Table::new();
     table.load_style(styles::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(output::terminal_width());
     table.set_header(["library", "version", "language", "licence", ""]);
-    for library in &listed {
-        let state = if library.is_built { "built" } else { "" };
-        table.add_row([library.library.as_str(), library.version, library.language, library.licence, state]);
+    for Listed { library, is_built } in &listed {
+        let state = if *is_built { "built" } else { "" };
+        table.add_row([library.slug.as_str(), &library.version, &library.language, &library.licence, state]);
     }
     output::print(&format!(
         "{table}\n\nBuild all: roundtrip libraries build\nMeasure:   roundtrip run --preset libraries\n"
@@ -434,7 +358,7 @@ mod tests {
         slugs.dedup();
         assert_eq!(slugs.len(), count);
         for library in &list.library {
-            let own = format!("{PRESET}/{}/", library.slug);
+            let own = format!("{}/", library.slug);
             assert!(Sources::iter().any(|name| name.starts_with(&own)), "{own}");
             assert!(library.lines > 0 && !library.program.is_empty(), "{own}");
         }
@@ -447,7 +371,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         copy_sources(folder.path()).unwrap();
         let all: Vec<&Library> = list.library.iter().collect();
-        let text = toml::to_string(&definition(&all, folder.path())).unwrap();
+        let text = definition(&all, folder.path()).unwrap();
         let plan = roundtrip_bench::definition::parse(PRESET, &text, folder.path()).unwrap();
         assert!(plan.cases.len() > 100, "{}", plan.cases.len());
     }

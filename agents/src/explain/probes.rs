@@ -88,6 +88,7 @@ impl Probed<'_> {
         };
         let missing = failures.iter().filter(|(probe, _)| is_missing(probe));
         notes.extend(missing.map(|(probe, reason)| missing_probe(*probe, reason)));
+        notes.extend(still_compared([Probe::Syscalls, Probe::Profile].map(|probe| is_missing(&probe))));
         notes.extend(forks(evidence));
         notes.sort_unstable();
         notes.dedup();
@@ -114,6 +115,17 @@ fn missing_probe(probe: Probe, reason: &str) -> String {
         Probe::Profile => format!("No profile: {reason}."),
         _ => format!("No system calls: {reason}."),
     }
+}
+
+/// States what is left without the system calls, the profile or both.
+fn still_compared(is_missing: [bool; 2]) -> Option<String> {
+    let left = match is_missing {
+        [false, false] => return None,
+        [true, false] => "Usage and the profile are",
+        [false, true] => "System calls and usage are",
+        [true, true] => "Only usage is",
+    };
+    Some(format!("{left} still compared."))
 }
 
 /// States if a side makes calls in processes that it does not report.

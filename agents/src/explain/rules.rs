@@ -171,11 +171,15 @@ impl Case<'_> {
         self.of_calls(picks, |call| call.cpu_ns).change()
     }
 
-    /// The same from the profile; `None` without frames of the kernel.
+    /// The same from the profile; `None` without frames of the kernel, or if other calls have the same names.
     fn kernel_ns(&self, picks: impl Fn(&CallRate) -> bool) -> Option<f64> {
         let sides = [&self.evidence.base, &self.evidence.head];
         let calls = sides.into_iter().flat_map(|side| side.calls.iter().flatten());
-        let names: BTreeSet<&str> = calls.filter(|call| picks(call)).map(|call| &*call.name).collect();
+        let (picked, others): (Vec<_>, Vec<_>) = calls.partition(|call| picks(call));
+        let names: BTreeSet<&str> = picked.iter().map(|call| &*call.name).collect();
+        if others.iter().any(|call| names.contains(&*call.name) && call.count > LEAST_COUNT) {
+            return None;
+        }
         let changes = names.into_iter().filter_map(|name| {
             // The entry of a call, or what the compiler left of it.
             let entries = ["ksys_", "__sys_", "__x64_sys_", "__arm64_sys_"];

@@ -106,42 +106,29 @@ fn awaited_receiver_gets_the_first_message() {
 
 #[test]
 fn two_receivers_get_every_message() {
-    check(2, || {
-        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
-        let mut sender = Sender::join(place.view()).unwrap();
-        let receiving = [0, 1].map(|_| {
-            let mut receiver = Receiver::join(place.view()).unwrap();
-            thread::spawn(move || {
-                for expected in 0..3 {
-                    assert_eq!(receiver.receive().map(number), Ok(expected));
-                }
-            })
-        });
-        send_all(&mut sender, 0..3);
-        for receiving in receiving {
-            receiving.join().unwrap();
-        }
-    });
+    check(2, || pass_to_two(&Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]))));
 }
 
 #[test]
 fn reused_buffers_are_never_overwritten_while_they_are_read() {
-    check(2, || {
-        let place = Place::for_long_messages(2, settings(false, Waiting::Block, MECHANISMS[0]));
-        let mut sender = Sender::join(place.view()).unwrap();
-        let receiving = [0, 1].map(|_| {
-            let mut receiver = Receiver::join(place.view()).unwrap();
-            thread::spawn(move || {
-                for expected in 0..3 {
-                    assert_eq!(receiver.receive().map(number), Ok(expected));
-                }
-            })
-        });
-        send_all(&mut sender, 0..3);
-        for receiving in receiving {
-            receiving.join().unwrap();
-        }
+    check(2, || pass_to_two(&Place::for_long_messages(2, settings(false, Waiting::Block, MECHANISMS[0]))));
+}
+
+/// Two receivers get three messages in a ring of two slots.
+fn pass_to_two(place: &Place) {
+    let mut sender = Sender::join(place.view()).unwrap();
+    let receiving = [0, 1].map(|_| {
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        thread::spawn(move || {
+            for expected in 0..3 {
+                assert_eq!(receiver.receive().map(number), Ok(expected));
+            }
+        })
     });
+    send_all(&mut sender, 0..3);
+    for receiving in receiving {
+        receiving.join().unwrap();
+    }
 }
 
 #[test]

@@ -22,8 +22,8 @@ pub(crate) fn progress(mapping: &Mapping, place: usize) -> &AtomicU64 {
     unsafe { &*mapping.address().cast::<AtomicU64>().as_ptr().add(place) }
 }
 
-/// Arguments: `sender|receiver`, place, life, several senders, mechanism, waiting, longest message. The first line of standard input is
-/// the ticket for the memory.
+/// Arguments: `sender|receiver`, place, life, several senders, mechanism, waiting, longest message. The first line of
+/// standard input is the ticket for the memory.
 pub(crate) fn main(arguments: &[String]) -> ExitCode {
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,

@@ -23,6 +23,8 @@ const SIZES: [usize; 6] = [MESSAGE_BYTES, 1 << 10, 16 << 10, 64 << 10, 256 << 10
 /// Round trips timed together if one takes less than a microsecond.
 const BATCH: u64 = 100;
 
+/// One-way time when spinning: half of the figure that iceoryx2 prints in the same setting.
+const SPIN_NS: u64 = 100;
 /// The largest accepted ratios to the bare loop's time: when spinning, for sleeping and waking, and for lent memory.
 const SPIN: f64 = 1.5;
 const BLOCK: f64 = 1.05;
@@ -90,6 +92,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             let way = Turn { value: typical.value / 2, peer: typical.peer / 2 };
             bare_way_ns = Some(way.peer);
             let name = format!("one way, {}", comparison.name());
+            measured.rows.push(row::value_at_most(SPIN_NS, name.clone(), way, interval));
             measured.rows.push(row::ratio_at_most(SPIN, name, way, interval));
         } else {
             let bar = if transport.is_ring() { BLOCK } else { LENT };

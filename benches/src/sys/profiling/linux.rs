@@ -305,7 +305,7 @@ fn control<const REQUEST: Opcode>(event: &OwnedFd, argument: u32) -> io::Result<
     Ok(unsafe { ioctl(event, IntegerSetter::<REQUEST>::new_usize(argument as usize)) }?)
 }
 
-const STILL_WORKS: &str = "`roundtrip run` works without.";
+const STILL_WORKS: &str = "`roundtrip run` works without a profile.";
 
 fn explain(error: &io::Error) -> String {
     let reason = match error.raw_os_error() {

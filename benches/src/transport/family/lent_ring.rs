@@ -12,7 +12,6 @@ use crate::ring;
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
-use crate::system::SupportedSystem;
 use crate::transport::{About, Channel, ChannelSpec, End, Manner, Parts, Transport};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
@@ -20,18 +19,7 @@ use std::rc::Rc;
 
 /// The ring with one mechanism for sleeping, for places instead of messages.
 #[derive(Debug)]
-pub(crate) struct LentRing(RingTransport);
-
-impl LentRing {
-    pub(in crate::transport) const fn new(
-        slug: &'static str,
-        title: &'static str,
-        mechanism: Option<&'static str>,
-        systems: &'static [SupportedSystem],
-    ) -> Self {
-        Self(RingTransport::new(slug, title, mechanism, systems))
-    }
-}
+pub(crate) struct LentRing(pub(in crate::transport) RingTransport);
 
 impl Transport for LentRing {
     fn about(&self) -> About {
