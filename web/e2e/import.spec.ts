@@ -84,7 +84,7 @@ test("the overview lists imports by tool, after the transports", async ({ page, 
   await expect(page.locator(".lede").first()).toContainText("last run ");
   await expect(page.getByLabel("Scenario").getByRole("option", { name: "benchmark" })).toHaveCount(0);
   await expect(
-    page.getByLabel("Message size", { exact: true }).getByRole("option", { name: "0 B" }),
+    page.getByRole("combobox", { name: "Message size" }).getByRole("option", { name: "0 B" }),
   ).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Machines", exact: true })).not.toContainText("no data");
   const imported = page.getByRole("region", { name: "Imported", exact: true });
