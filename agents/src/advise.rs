@@ -1,106 +1,71 @@
-//! `roundtrip advise`: ranks transports for given message sizes, using the results on a server.
+//! `roundtrip advise`: ranks transports for given message sizes, using a report or the results on a server.
 
+use crate::advice::{self, Advice, Crossover, Group, Latency, Ranked, Wanted};
 use crate::cli::{AdviseArguments, Format};
 use crate::failure::Failure;
-use crate::format::{bytes, count, nanoseconds, whole};
+use crate::format::{bytes, count, digits, nanoseconds, whole};
+use crate::libraries::Needs;
 use crate::upload::{TIMEOUT, token_in};
-use crate::{http, output, remote};
+use crate::{http, output, remote, report_file};
 use clap::ValueEnum;
+use roundtrip_wire::Slug;
 use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
-use roundtrip_wire::{Slug, TransportInfo};
-use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::path::Path;
 
 const HEADER: [&str; 9] =
     ["transport", "p50", "p98", "p99", "mean", "processor time", "wake-ups", "behind", "95 % interval"];
 
-/// The parts of the server's answer that people read.
-#[derive(Debug, Deserialize)]
-struct Advice {
-    assumptions: Vec<String>,
-    groups: Vec<Group>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Group {
-    machine: String,
-    case: BTreeMap<String, String>,
-    oversubscribed: bool,
-    answer: String,
-    ranking: Vec<Ranked>,
-    not_ranked: Vec<Unranked>,
-    crossovers: Vec<Crossover>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Ranked {
-    transport: TransportInfo,
-    latency_ns: Latency,
-    cpu_ns_per_message: Option<f64>,
-    wakes_per_message: Option<f64>,
-    cpus: Option<f64>,
-    wakes_per_second: Option<f64>,
-    behind_first: Option<Behind>,
-    below_measured_share: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Latency {
-    mean: f64,
-    p50: f64,
-    p98: f64,
-    p99: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Behind {
-    ratio: f64,
-    low: Option<f64>,
-    high: Option<f64>,
-    is_sure: bool,
-}
-
-#[derive(Debug, Deserialize)]
-struct Unranked {
-    transport: TransportInfo,
-    because: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Crossover {
-    below: usize,
-    above: usize,
-    x: u64,
-    from: Option<u64>,
-    to: Option<u64>,
-}
-
 pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
-    let answer = ask(arguments)?;
-    if arguments.format == Format::Json {
-        return output::print_json(&answer);
+    let is_json = arguments.format == Format::Json;
+    let (advice, preset) = match &arguments.report {
+        Some(path) => (of_report(path, arguments)?, "sizes --output FILE"),
+        None => {
+            let answer = ask(arguments)?;
+            if is_json {
+                return output::print_json(&answer);
+            }
+            let advice = serde_json::from_value(answer).map_err(|error| {
+                Failure::Other(format!(
+                    "unexpected response from {}: {error}. Do the versions match?",
+                    arguments.server
+                ))
+            })?;
+            (advice, "sizes --upload URL")
+        }
+    };
+    if is_json {
+        return output::print_json(&advice);
     }
-    let advice: Advice = serde_json::from_value(answer).map_err(|error| {
-        Failure::Other(format!(
-            "unexpected response from {}: {error}. Do the versions match?",
-            arguments.server
-        ))
-    })?;
     if advice.groups.is_empty() {
-        return Err(Failure::NotComparable(
-            "No results to rank. Run `roundtrip run --preset sizes --upload URL` first.".into(),
-        ));
+        return Err(Failure::NotComparable(format!(
+            "No results to rank. Run `roundtrip run --preset {preset}` first."
+        )));
     }
     output::print(&render(&advice, arguments.rate.is_some()))
+}
+
+fn of_report(path: &Path, arguments: &AdviseArguments) -> crate::Result<Advice> {
+    let needs = Needs::new(arguments.waits, arguments.language.as_deref(), &arguments.needs)?;
+    let wanted = Wanted {
+        sizes: &sizes(arguments)?.1,
+        by: arguments.by.map_or(roundtrip_advisor::Figure::P50, Into::into),
+        rate: arguments.rate,
+        mode: arguments.mode.as_ref(),
+        placement: arguments.placement.as_ref(),
+        accepts: &|slug| needs.accept(slug),
+    };
+    Ok(Advice { assumptions: Vec::new(), groups: advice::groups(&report_file::read(path)?, &wanted)? })
 }
 
 fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
     let project = remote::project(arguments.project.as_ref())?;
     let url = format!("{}/api/v1/projects/{project}/advice", arguments.server.trim_end_matches('/'));
     let mut request = http::agent(TIMEOUT).get(&url);
-    let (name, value) = sizes(arguments)?;
-    request = request.query(name, value);
+    request = match sizes(arguments)? {
+        (Some(profile), _) => request.query("profile", profile),
+        (None, sizes) => request.query("sizes", sizes.to_string()),
+    };
     let by = arguments.by.and_then(|by| Some(by.to_possible_value()?.get_name().to_owned()));
     let chosen = [
         ("machine", arguments.machine.as_ref().map(Slug::to_string)),
@@ -120,13 +85,16 @@ fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
     Ok(http::answer(&url, request.call())?)
 }
 
-fn sizes(arguments: &AdviseArguments) -> crate::Result<(&'static str, String)> {
+/// The sizes, and the profile that they are from.
+fn sizes(arguments: &AdviseArguments) -> crate::Result<(Option<&'static str>, SizeHistogram)> {
     match (&arguments.profile, &arguments.sizes) {
-        (Some(name), _) => Ok(("profile", profile(name)?.slug.to_owned())),
+        (Some(name), _) => {
+            let profile = profile(name)?;
+            Ok((Some(profile.slug), profile.sizes().map_err(Failure::Other)?))
+        }
         (None, Some(text)) => {
-            let sizes: SizeHistogram =
-                text.parse().map_err(|error| Failure::Usage(format!("--sizes: {error}")))?;
-            Ok(("sizes", sizes.to_string()))
+            let sizes = text.parse().map_err(|error| Failure::Usage(format!("--sizes: {error}")))?;
+            Ok((None, sizes))
         }
         (None, None) => Err(Failure::Usage("pass --profile or --sizes".into())),
     }
@@ -241,11 +209,6 @@ fn notes(group: &Group) -> Vec<String> {
         .chain(below)
         .chain(unranked)
         .collect()
-}
-
-fn digits(ratio: f64) -> String {
-    let decimals = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
-    format!("{ratio:.decimals$}")
 }
 
 fn time(ns: f64) -> String {

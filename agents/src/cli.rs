@@ -15,6 +15,7 @@ use roundtrip_bench::scenario;
 use roundtrip_import::sizes::SizeFormat;
 use roundtrip_manual::Manual;
 use roundtrip_wire::{CommitSha, Slug};
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -140,11 +141,12 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Rank transports for your message sizes.
     #[command(
-        after_help = "Uses the results on a server, separately for each machine of the project. Measure with \
-        `roundtrip run --preset sizes --upload URL` first.\n\n\
+        after_help = "Uses the results on a server, separately for each machine of the project, or those of a report. Measure with \
+        `roundtrip run --preset sizes` or `libraries` first, with `--upload URL` or `--output FILE`.\n\n\
         Examples:\n  \
         roundtrip advise --profile chromium\n  \
-        roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000"
+        roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000\n  \
+        roundtrip advise --report report.json --sizes 64:1 --language rust --need to-many"
     )]
     Advise(AdviseArguments),
     /// Print a stored report, like `run`.
@@ -245,11 +247,12 @@ pub(crate) enum Command {
     List(ListArguments),
     /// List or build programs that use other IPC libraries.
     #[command(
-        after_help = "The preset libraries measures all built programs, and the transports that libraries build on.\n\n\
+        after_help = "The preset libraries measures all built programs, and the transports of this system.\n\n\
         Examples:\n  \
         roundtrip libraries build\n  \
         roundtrip libraries build iceoryx2 zmq\n  \
-        roundtrip run --preset libraries --size 64 --placement cross-cpu"
+        roundtrip run --preset libraries --output report.json\n  \
+        roundtrip libraries page report.json > which-ipc.md"
     )]
     Libraries(LibrariesArguments),
     /// Import the results of another benchmark tool.
@@ -1014,6 +1017,18 @@ pub(crate) struct AdviseArguments {
     /// Sizes and counts: 12-15:4387,64:3
     #[arg(long, value_name = "SIZES")]
     pub(crate) sizes: Option<String>,
+    /// Rank the results in this file, from `roundtrip run --output`, instead of those on a server.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["token_file", "project", "machine"])]
+    pub(crate) report: Option<PathBuf>,
+    /// Only receivers that wait in this way.
+    #[arg(long, value_enum, requires = "report")]
+    pub(crate) waits: Option<Waits>,
+    /// Only libraries for this language, and mechanisms of the system.
+    #[arg(long, value_name = "LANGUAGE", requires = "report")]
+    pub(crate) language: Option<String>,
+    /// Only transports and libraries with these properties.
+    #[arg(long = "need", value_enum, value_name = "NEED", value_delimiter = ',', requires = "report")]
+    pub(crate) needs: Vec<Need>,
     /// Server with the results.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
     pub(crate) server: String,
@@ -1054,6 +1069,38 @@ pub(crate) enum Figure {
     P98,
     /// 99th percentile.
     P99,
+}
+
+impl From<Figure> for roundtrip_advisor::Figure {
+    fn from(figure: Figure) -> Self {
+        match figure {
+            Figure::Mean => Self::Mean,
+            Figure::P50 => Self::P50,
+            Figure::P98 => Self::P98,
+            Figure::P99 => Self::P99,
+        }
+    }
+}
+
+/// How a receiver waits for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Waits {
+    /// It sleeps until the kernel wakes it.
+    Blocks,
+    /// It polls memory or the kernel, which keeps a CPU busy.
+    Spins,
+}
+
+/// A property of a transport or library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Need {
+    /// A message can have several receivers.
+    ToMany,
+    /// A waiting receiver gets an error if the other process dies.
+    NoticesExit,
+    /// Part of the system or of a language's standard library.
+    NoDependencies,
 }
 
 #[derive(Debug, Args)]
@@ -1118,6 +1165,12 @@ pub(crate) enum LibraryCommand {
         /// Only these libraries.
         #[arg(value_name = "LIBRARY")]
         names: Vec<Slug>,
+    },
+    /// Print the page "Which IPC should I use?" from a report, as Markdown.
+    Page {
+        /// A report of `roundtrip run --preset libraries --output FILE`.
+        #[arg(value_name = "FILE")]
+        report: PathBuf,
     },
 }
 

@@ -9,13 +9,12 @@ use crate::comparison::{self, ComparisonFormat, Line};
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::settings::Settings;
-use crate::{output, table};
+use crate::{output, report_file, table};
 use roundtrip_stats::movement::Reference;
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::movement::{self, Movement};
 use roundtrip_wire::{CaseResult, MeasuredProgram, RunReport};
 use serde::Serialize;
-use std::path::Path;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -34,7 +33,7 @@ pub(crate) struct Comparison {
 pub(crate) type Sides<'a> = (Option<&'a CaseResult>, Option<&'a CaseResult>);
 
 pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
-    let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
+    let (base, head) = (report_file::read(&arguments.base)?, report_file::read(&arguments.head)?);
     let sides = pairs(&base.results, &head.results);
     let comparison = compared(&base, &head, &sides)?;
     match arguments.format {
@@ -83,20 +82,6 @@ pub(crate) fn compared(base: &RunReport, head: &RunReport, sides: &[Sides<'_>]) 
             .collect(),
         cases,
     })
-}
-
-/// Reads a report file, with or without a commit.
-pub(crate) fn read(path: &Path) -> crate::Result<RunReport> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::Usage(format!(
-            "{} is not a report: {error}. Expected a file from `roundtrip run --output`.",
-            path.display()
-        ))
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
-    let report: RunReport = serde_json::from_str(&text).map_err(|error| failed(&error))?;
-    report.check_local().map_err(|error| failed(&format!("{}: {error}", error.pointer)))?;
-    Ok(report)
 }
 
 impl Comparison {

@@ -53,6 +53,12 @@ pub(crate) fn change_interval([low, high]: [f64; 2]) -> String {
     format!("{} to {}", signed_percent(low), signed_percent(high))
 }
 
+/// A ratio in three digits: `1.12` or `164`.
+pub(crate) fn digits(ratio: f64) -> String {
+    let decimals = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
+    format!("{ratio:.decimals$}")
+}
+
 /// Rounds to six significant digits: the others are noise.
 pub(crate) fn rounded(value: f64) -> f64 {
     // The format is always a valid number.

@@ -32,6 +32,7 @@
 //! - `failure`: every failure and its exit code.
 
 mod ab;
+mod advice;
 mod advise;
 mod agent;
 mod bisect;
@@ -68,6 +69,7 @@ mod programs;
 mod ranking;
 mod record;
 mod remote;
+mod report_file;
 mod repository;
 mod revision;
 mod rounds;

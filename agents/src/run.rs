@@ -12,7 +12,7 @@ use crate::settings::{self, Settings};
 use crate::table::{Places, Style};
 use crate::upload::{self, UploadKind};
 use crate::{
-    budget, build, compare, import, node, output, presets, programs, ranking, selection, spool, stop,
+    budget, build, import, node, output, presets, programs, ranking, report_file, selection, spool, stop,
     summary, table,
 };
 use roundtrip_bench::definition::{Plan, PlannedCase};
@@ -182,7 +182,7 @@ fn print(report: &RunReport, style: Style<'_>, with_budget: bool) -> crate::Resu
 
 /// Prints a stored report.
 pub(crate) fn show(arguments: &ShowArguments) -> crate::Result<()> {
-    let report = compare::read(&arguments.report)?;
+    let report = report_file::read(&arguments.report)?;
     match arguments.format {
         Format::Human => print(&report, Style::of_output(&Places::new()), arguments.budget),
         Format::Json => output::print_json(&report),

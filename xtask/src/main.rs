@@ -4,7 +4,7 @@
 //! Verbs import the modules below them, never each other. Exceptions: `test` also runs the checks of other
 //! verbs, and `gen` writes the page of promises.
 //! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`],
-//!   [`compose`], [`docs`], [`fmt`], [`tidy`], [`generate`].
+//!   [`compose`], [`libraries`], [`docs`], [`fmt`], [`tidy`], [`generate`].
 //! - For checks: [`fixture`], their environment; [`linters`]; [`workflow`], GitHub's files.
 //! - Built or fetched, only after a change of inputs ([`stamp`]): [`web`], [`programs`],
 //!   [`postgres_binaries`], [`chromium`], [`debian`], [`python`].
@@ -27,6 +27,7 @@ mod generate;
 mod http;
 mod interrupt;
 mod lab;
+mod libraries;
 mod linters;
 mod measure;
 mod platform;
@@ -80,6 +81,8 @@ enum Verb {
     Lab,
     /// Test docker-compose.yml with podman (Debian 12, root).
     Compose,
+    /// Build programs that use IPC libraries, and check that they deliver every message.
+    Libraries(libraries::Options),
     /// Run the commands of the docs on throw-away machines (Debian 12, root).
     Docs(docs::Options),
     /// Format Rust and web sources.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Verb::Action => action::action(),
         Verb::Lab => lab::lab(),
         Verb::Compose => compose::compose(),
+        Verb::Libraries(options) => libraries::libraries(&options),
         Verb::Docs(options) => docs::docs(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),

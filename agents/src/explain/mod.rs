@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::format::{nanoseconds, signed_nanoseconds, whole, whole_signed};
 use crate::repository::Git;
 use crate::settings::{self, FunctionNames, Settings};
-use crate::{compare, output, run, stop, table, usage};
+use crate::{compare, output, report_file, run, stop, table, usage};
 use evidence::{Evidence, Side};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -202,7 +202,7 @@ pub(crate) fn add_to_regressed(
 
 /// Explains what two reports allow: the usage of both sides.
 fn of_reports(question: &Question) -> crate::Result<Answer> {
-    let read = |path: &str| compare::read(Path::new(path));
+    let read = |path: &str| report_file::read(Path::new(path));
     let (base, head) = (read(&question.base)?, read(&question.head)?);
     let sides = compare::pairs(&base.results, &head.results);
     let comparison = compare::compared(&base, &head, &sides)?;

@@ -1,7 +1,7 @@
-//! `roundtrip advise` with a test server.
+//! `roundtrip advise` with a test server and with a report, and the page of a report.
 
 use crate::server::Server;
-use crate::{assert_contains, printed, refused, run_command};
+use crate::{assert_contains, printed, printed_json, refused, run_command};
 use std::process::Output;
 
 const ADVICE: &str = r#"{
@@ -93,4 +93,55 @@ fn rejects_invalid_sizes_without_a_request() {
     refused(&advise(&["--profile", "firefox", "--project", "libfoo"]), 2, &[]);
     // Neither `--profile` nor `--sizes`.
     refused(&advise(&["--project", "libfoo"]), 2, &[]);
+}
+
+/// Three transports, two sizes, enough repetitions for an interval.
+const THREE: &str = r#"about = "A pipe and two rings."
+deadline_seconds = 20
+
+[[case]]
+scenario = "roundtrip"
+transports = ["pipe", "ring-futex", "ring-posix-semaphore"]
+message_bytes = [64, 65536]
+modes = ["2proc"]
+placements = ["free"]
+operations = 50
+warmup = 5
+repetitions = 6
+"#;
+
+#[test]
+#[cfg(unix)]
+fn ranks_a_report_by_needs_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("three.toml"), THREE).unwrap();
+    printed(&run_command(folder.path(), &["run", "--preset", "three.toml", "--output", "three.json"]));
+    let advise = |more: &[&str]| {
+        let arguments = [&["advise", "--report", "three.json", "--sizes", "64:9,65536:1"], more].concat();
+        run_command(folder.path(), &arguments)
+    };
+    let slugs = |more: &[&str]| {
+        let advice = printed_json(&advise(&[more, &["--format", "json"]].concat()));
+        let ranking = advice["groups"][0]["ranking"].as_array().unwrap().clone();
+        let mut slugs: Vec<String> =
+            ranking.iter().map(|ranked| ranked["transport"]["slug"].as_str().unwrap().into()).collect();
+        slugs.sort_unstable();
+        slugs
+    };
+    assert_eq!(slugs(&[]).len(), 3);
+    assert_eq!(slugs(&["--need", "to-many"]), ["ring-futex", "ring-posix-semaphore"]);
+    assert_eq!(slugs(&["--need", "no-dependencies,notices-exit", "--waits", "blocks"]).len(), 3);
+    let text = printed(&advise(&["--rate", "1000"]));
+    assert_contains(&text, &["2proc, free", "Fastest: ", "median round trip", "wake-ups/s"]);
+    refused(&advise(&["--waits", "spins"]), 9, &["No results to rank"]);
+    refused(&advise(&["--language", "cobol"]), 2, &["unknown language `cobol` in --language", "Go, Java"]);
+    refused(&advise(&["--machine", "lab-1"]), 2, &["cannot be used with"]);
+    // No group of the page has the placement `free` with two processes.
+    let page = ["libraries", "page", "three.json"];
+    refused(&run_command(folder.path(), &page), 9, &["has no round trips of 64 B", "--preset libraries"]);
+}
+
+#[test]
+fn needs_require_a_report() {
+    refused(&advise(&["--sizes", "64:1", "--need", "to-many"]), 2, &["--report <FILE>"]);
 }

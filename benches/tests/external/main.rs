@@ -1,4 +1,4 @@
-//! External programs: the examples in `external/`, each run through the cases of built-in transports; and programs that
+//! External programs: the examples in `external/` and those that use IPC libraries, each run through the cases of built-in transports; and programs that
 //! hang, report false results, print garbage or die. Each of those must be detected and stop nothing else.
 //!
 //! The program starts itself as each of the latter, which is why it has its own `main`.
@@ -7,6 +7,7 @@
 
 mod behaviour;
 mod examples;
+mod libraries;
 mod misbehaviour;
 mod places;
 mod support;
@@ -29,8 +30,8 @@ fn main() -> ExitCode {
     }
     let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(*part));
-    let all = examples::TESTS.iter().chain(misbehaviour::TESTS).chain(turns::TESTS).chain(places::TESTS);
-    let tests: Vec<Test> = all.copied().filter(|test| is_wanted(test.0)).collect();
+    let all = [examples::TESTS, libraries::TESTS, misbehaviour::TESTS, turns::TESTS, places::TESTS].concat();
+    let tests: Vec<Test> = all.into_iter().filter(|test| is_wanted(test.0)).collect();
     println!("\nrunning {} tests", tests.len());
     let (mut passed, mut failed, mut ignored) = (0, 0, 0);
     for (name, test) in tests {

@@ -3,7 +3,7 @@
 use super::{Context, Tier, contract, end_to_end, rust, web_ui};
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
-use crate::{action, compose, cross, docs, lab, linters, tidy};
+use crate::{action, compose, cross, docs, lab, libraries, linters, tidy};
 use anyhow::{Context as _, Result, ensure};
 use std::path::PathBuf;
 
@@ -61,6 +61,7 @@ const STEPS: &[StepRow] = &[
     (All,   "up, as users",  &["programs"],                   &[],                             Single(end_to_end::up_builds_its_programs)),
     (All,   "compose",       &["programs"],                   &[],                             Each(|_, tally| compose::run(tally))),
     (All,   "docs",          &["programs"],                   &[],                             Each(|_, tally| docs::run(tally))),
+    (All,   "libraries",     &["programs"],                   &[],                             Single(|_, step| libraries::run(&libraries::UNBUILT, step))),
     (All,   "cross",         &["programs"],                   &[],                             Each(|_, tally| cross::run_if_begun(tally))),
 ];
 

@@ -3,14 +3,21 @@
 //! Their sources (`benches/libraries/`) are part of this program. `build` copies them to a folder of the user's cache, builds
 //! them there, and writes a definition next to them, which is the preset `libraries`.
 
+mod needs;
+mod page;
+
+pub(crate) use needs::Needs;
+
 use crate::build::{self, Limits};
-use crate::cli::{Format, LibrariesArguments, LibraryCommand};
+use crate::cli::{Format, LibrariesArguments, LibraryCommand, Waits};
 use crate::failure::{Failure, OnDisk};
-use crate::output;
 use crate::settings::CommandLine;
 use crate::stop;
+use crate::{output, report_file};
 use comfy_table::{ContentArrangement, Table, presets as styles};
 use roundtrip_bench::program::node::find_in_path;
+use roundtrip_bench::system::{SupportedSystem, System};
+use roundtrip_bench::transport::{self, OnFull, Transport};
 use roundtrip_wire::Slug;
 use rust_embed::Embed;
 use serde::{Deserialize, Serialize};
@@ -59,6 +66,9 @@ struct Library {
     systems: Vec<String>,
     /// Whether a message can have several receivers.
     to_many: bool,
+    /// Whether it is part of the language's standard library.
+    #[serde(default)]
+    standard: bool,
     /// Programs for building and running.
     needs: Vec<String>,
     /// Debian packages for building.
@@ -78,6 +88,9 @@ struct LibraryProgram {
     settings: Settings,
     waits: Waits,
     semantics: String,
+    /// Whether a waiting receiver gets an error if the other process dies.
+    #[serde(default)]
+    notices_exit: bool,
     /// Whether its ends are threads of one process.
     #[serde(default)]
     threads: bool,
@@ -94,17 +107,6 @@ enum Settings {
     Latency,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Waits {
-    Blocks,
-    Spins,
-}
-
-/// Transports of the suite to compare with: what sockets, pipes and shared memory allow.
-const BLOCKING: [&str; 4] = ["pipe", "ring-futex", "ring-futex-lent", "unix-stream"];
-const SPINNING: [&str; 2] = ["ring-spin", "ring-spin-lent"];
-
 /// Runs the verb.
 pub(crate) fn libraries(arguments: &LibrariesArguments) -> crate::Result<()> {
     let list = list()?;
@@ -112,6 +114,9 @@ pub(crate) fn libraries(arguments: &LibrariesArguments) -> crate::Result<()> {
     match &arguments.command {
         None => print_list(&list, &folder, arguments.format),
         Some(LibraryCommand::Build { names }) => build(&list, &folder, names),
+        Some(LibraryCommand::Page { report }) => {
+            output::print(&page::page(&list, &report_file::read(report)?)?)
+        }
     }
 }
 
@@ -225,18 +230,20 @@ fn definition(libraries: &[&Library], folder: &Path) -> crate::Result<String> {
             "command": program.command.iter().map(|word| library.word(word, folder)).collect::<Vec<_>>(),
         })
     });
-    let those = |is_wanted: fn(&LibraryProgram) -> bool, of_suite: &[&str]| -> Vec<String> {
+    let those = |is_wanted: &dyn Fn(&LibraryProgram) -> bool| {
         let wanted = programs().filter(|(_, program)| is_wanted(program));
-        let slugs = wanted.map(|(_, program)| program.slug.to_string());
-        slugs.chain(of_suite.iter().map(|slug| (*slug).to_owned())).collect()
+        wanted.map(|(_, program)| program.slug.clone()).collect::<Vec<_>>()
     };
-    let blocks = |program: &LibraryProgram| program.waits == Waits::Blocks && !program.threads;
-    let spins = |program: &LibraryProgram| program.waits == Waits::Spins && !program.threads;
+    let that = |waits| {
+        let mut slugs = those(&|program| program.waits == waits && !program.threads);
+        slugs.extend(mechanisms(waits));
+        slugs
+    };
     let cases = [
-        ("2proc", &["same-cpu", "cross-cpu"][..], 1, those(blocks, &BLOCKING)),
+        ("2proc", &["same-cpu", "cross-cpu"][..], 1, that(Waits::Blocks)),
         // Two ends that spin need a processor each. A round trip takes less than a microsecond.
-        ("2proc", &["cross-cpu"], 10, those(spins, &SPINNING)),
-        ("2thread", &["free"], 1, those(|program| program.threads, &[])),
+        ("2proc", &["cross-cpu"], 10, that(Waits::Spins)),
+        ("2thread", &["free"], 1, those(&|program| program.threads)),
     ];
     let cases = cases.into_iter().filter(|(.., transports)| !transports.is_empty());
     let definition = json!({
@@ -257,6 +264,16 @@ fn definition(libraries: &[&Library], folder: &Path) -> crate::Result<String> {
     });
     toml::to_string(&definition)
         .map_err(|error| Failure::Other(format!("cannot write the definition of the libraries: {error}")))
+}
+
+/// The transports of the suite to compare with: those of this system that do not lose messages.
+fn mechanisms(waits: Waits) -> impl Iterator<Item = Slug> {
+    let here = |transport: &&dyn Transport| {
+        let is_here = |supported: &SupportedSystem| System::here() == Some(supported.system);
+        transport.manner().on_full == OnFull::Wait && transport.systems().iter().any(is_here)
+    };
+    let waits = move |transport: &&dyn Transport| Waits::from(transport.manner().waiting) == waits;
+    transport::ALL.iter().copied().filter(here).filter(waits).map(|transport| transport.info().slug)
 }
 
 impl Library {
@@ -329,7 +346,7 @@ fn print_list(list: &List, folder: &Path, format: Format) -> crate::Result<()> {
         .map(|library| Listed { library, is_built: library.is_built_in(folder) })
         .collect();
     if format == Format::Json {
-        return output::print_json(&json!({ "libraries": listed }));
+        return output::print_json(&json!({ "libraries": listed, "definition": definition_path(folder) }));
     }
     let mut table = Table::new();
     table.load_style(styles::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
