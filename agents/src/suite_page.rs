@@ -28,7 +28,7 @@ the report then shows the reason.
 ";
 
 const FAMILIES: &str = "
-Unless noted below, a transport supports the scenarios `open-loop`, `roundtrip` and `stream`, and is a control: the measured
+Unless noted below, a transport supports the scenarios `open-loop`, `roundtrip`, `stream` and `write-and-read`, and is a control: the measured
 repository's code cannot affect it.
 ";
 
@@ -47,7 +47,7 @@ Number of cases by system, before unsupported ones are removed. See [definitions
 ";
 
 /// Scenarios that most transports support.
-const USUAL: [&str; 3] = ["open-loop", "roundtrip", "stream"];
+const USUAL: [&str; 4] = ["open-loop", "roundtrip", "stream", "write-and-read"];
 
 pub(crate) fn print() -> crate::Result<()> {
     output::print(page()?.trim_end())

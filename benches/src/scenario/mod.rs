@@ -16,6 +16,7 @@ pub mod many;
 pub(crate) mod open_loop;
 pub(crate) mod roundtrip;
 pub(crate) mod stream;
+pub(crate) mod write_and_read;
 
 mod lossy;
 mod sequenced_payload;
@@ -30,6 +31,7 @@ pub static ALL: &[&dyn Scenario] = &[
     &roundtrip::Roundtrip,
     &many::ROUTE,
     &stream::Stream,
+    &write_and_read::WriteAndRead,
 ];
 
 /// Finds the scenario with this slug.

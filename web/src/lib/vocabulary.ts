@@ -18,6 +18,7 @@ const ALL_RECEIVED = "from an operation’s first send to its last receipt";
 
 const SCENARIOS: Record<string, { name: string; latency: string }> = {
   roundtrip: { name: "round trip", latency: "from send to reply" },
+  "write-and-read": { name: "round trip, written and read", latency: "from write to read reply" },
   stream: { name: "stream", latency: "from a transfer’s first write to its last receipt" },
   "open-loop": { name: "open loop", latency: "from scheduled send to receipt" },
   "handle-passing": { name: "handle passing", latency: ALL_RECEIVED },

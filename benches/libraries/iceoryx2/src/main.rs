@@ -1,12 +1,14 @@
 //! iceoryx2: publish-subscribe services through shared memory, one for each direction.
 
+mod in_place;
+
 use iceoryx2::port::listener::Listener;
 use iceoryx2::port::notifier::Notifier;
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::prelude::*;
 use iceoryx2::sample::Sample;
-use roundtrip_protocol::{Case, Channel, Library, Result};
+use roundtrip_protocol::{Channel, Library, Result};
 use std::hint;
 use std::ops::Deref;
 use std::process::ExitCode;
@@ -23,7 +25,7 @@ struct Ends {
 }
 
 impl Ends {
-    fn open(case: &Case, sends: &str, receives: &str, is_polling: bool) -> Result<Self> {
+    fn open(message_bytes: usize, sends: &str, receives: &str, is_polling: bool) -> Result<Self> {
         let node = NodeBuilder::new().create::<ipc::Service>()?;
         let messages = |name: &str| -> Result<_> {
             let service = node.service_builder(&name.try_into()?).publish_subscribe::<[u8]>();
@@ -33,8 +35,7 @@ impl Ends {
         let events = |name: &str| -> Result<_> {
             Ok(node.service_builder(&name.try_into()?).event().open_or_create()?)
         };
-        let publisher =
-            messages(sends)?.publisher_builder().initial_max_slice_len(case.message_bytes).create()?;
+        let publisher = messages(sends)?.publisher_builder().initial_max_slice_len(message_bytes).create()?;
         let subscriber = messages(receives)?.subscriber_builder().create()?;
         let events = if is_polling {
             None
@@ -76,6 +77,9 @@ impl Drop for Ends {
 }
 
 fn main() -> ExitCode {
+    if let Some(arguments) = in_place::arguments() {
+        return in_place::main(&arguments);
+    }
     let is_polling = std::env::args().nth(1).as_deref() == Some("polling");
     let library = Library {
         version: roundtrip_protocol::locked_version(include_str!("../Cargo.lock"), "iceoryx2"),
@@ -89,12 +93,12 @@ fn main() -> ExitCode {
         |start| {
             let name = format!("roundtrip/{}", std::process::id());
             start.responder(&name)?;
-            Ends::open(start.case(), &format!("{name}/to"), &format!("{name}/from"), is_polling)
+            Ends::open(start.case().message_bytes, &format!("{name}/to"), &format!("{name}/from"), is_polling)
         },
         |responder| {
             let name = responder.address();
-            let ends =
-                Ends::open(responder.case(), &format!("{name}/from"), &format!("{name}/to"), is_polling)?;
+            let message_bytes = responder.case().message_bytes;
+            let ends = Ends::open(message_bytes, &format!("{name}/from"), &format!("{name}/to"), is_polling)?;
             responder.ready()?;
             responder.serve(&ends)
         },

@@ -1,4 +1,5 @@
-//! The bare loops: a separate program, compiled from `benches/reference/`.
+//! The bare loops: a separate program, compiled from `benches/reference/`. A program that uses a library can have a loop with
+//! the same arguments.
 
 use roundtrip_bench::definition::{Placement, PlannedCase};
 use roundtrip_bench::sys::affinity;
@@ -10,13 +11,15 @@ use std::process::Command;
 use tempfile::TempDir;
 
 pub(crate) struct Bare {
-    folder: TempDir,
+    program: PathBuf,
+    /// Of a program that was compiled for this run.
+    _folder: Option<TempDir>,
 }
 
 impl Bare {
     pub(crate) fn compile() -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let bare = Self { folder };
+        let bare = Self { program: folder.path().join("roundtrip"), _folder: Some(folder) };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");
         let entries = fs::read_dir(&source).map_err(|error| format!("{}: {error}", source.display()))?;
         let mut files: Vec<PathBuf> = entries
@@ -24,11 +27,16 @@ impl Bare {
             .filter(|path| path.extension() == Some(OsStr::new("c")))
             .collect();
         files.sort();
-        match Command::new("cc").args(["-O2", "-o"]).arg(bare.program()).args(files).status() {
+        match Command::new("cc").args(["-O2", "-o"]).arg(&bare.program).args(files).status() {
             Ok(status) if status.success() => Ok(bare),
             Ok(status) => Err(format!("the bare loops do not compile: cc ended with {status}")),
             Err(error) => Err(format!("a C compiler called `cc` is needed for the bare loops: {error}")),
         }
+    }
+
+    /// A program with a loop, if it was built.
+    pub(crate) fn at(program: PathBuf) -> Option<Self> {
+        program.is_file().then_some(Self { program, _folder: None })
     }
 
     /// Runs a case in the program over this mechanism; returns the p50.
@@ -37,7 +45,7 @@ impl Bare {
         let (initiator, responder) = processors(case)?;
         let cpus = [initiator, responder].map(u64::from);
         let numbers = [cpus[0], cpus[1], work.message_bytes as u64, work.warmup, work.operations, work.batch];
-        let output = Command::new(self.program())
+        let output = Command::new(&self.program)
             .arg(mechanism)
             .args(numbers.map(|number| number.to_string()))
             .output()
@@ -50,10 +58,6 @@ impl Bare {
         let mut times_ns: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).collect();
         times_ns.sort_unstable();
         nearest_rank(&times_ns, 500_000).ok_or_else(|| format!("the bare loop of {case} printed no times"))
-    }
-
-    fn program(&self) -> PathBuf {
-        self.folder.path().join("roundtrip")
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! One run alternates between three measurements: a bare C loop over a word and a message in shared memory, which
 //! sleeps on a futex or spins; round trips over the ring, of copied and of lent messages; and transfers of a route, with
-//! every byte compared.
+//! every byte compared. Memory lent by a spinning ring is also compared with iceoryx2, with every byte written and read by
+//! both ends, if `roundtrip libraries build iceoryx2` has built it.
 
 use crate::bare::Bare;
 use crate::comparison::{self, BareLoop, Comparison, Turn, interval, progress, typical};
@@ -16,6 +17,7 @@ use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::{self, Manner, Transport};
 use roundtrip_budget::Row;
 use roundtrip_stats::Quartiles;
+use std::path::PathBuf;
 use std::time::Duration;
 
 const MESSAGE_BYTES: usize = 64;
@@ -29,6 +31,9 @@ const SPIN_NS: u64 = 100;
 const SPIN: f64 = 1.5;
 const BLOCK: f64 = 1.05;
 const LENT: f64 = 1.15;
+/// Written and read in place, compared with iceoryx2.
+const IN_PLACE: f64 = 1.0;
+const IN_PLACE_SIZES: [usize; 3] = [MESSAGE_BYTES, 4 << 10, 64 << 10];
 /// Time per message of a stream, including comparison.
 const STREAM_NS: u64 = 300;
 /// The total rate of all receivers must not fall as their number grows.
@@ -44,7 +49,8 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let (turns, turns_max) = if options.quick { (TURNS_QUICK, TURNS_QUICK) } else { (TURNS, TURNS_MAX) };
     let bare = Bare::compile()?;
     let mut measured = Measured { rows: Vec::new(), unsupported: Unsupported::new() };
-    let (mut round_trips, mut transfers) = (Vec::new(), Vec::new());
+    let iceoryx2 = iceoryx2();
+    let (mut round_trips, mut in_place, mut transfers) = (Vec::new(), Vec::new(), Vec::new());
     for transport in rings(options) {
         let slug = transport.info().slug;
         let is_spinning = transport.manner().waiting == Waiting::Spin;
@@ -71,6 +77,15 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             }
         }
         if transport.ring().is_none() {
+            if is_spinning {
+                match &iceoryx2 {
+                    Some(bare) => in_place.extend(beside_iceoryx2(transport, bare)?),
+                    None => {
+                        let those = measured.unsupported.entry(NO_ICEORYX2.into()).or_default();
+                        those.insert(format!("{slug} beside iceoryx2"));
+                    }
+                }
+            }
             continue;
         }
         for waiting in waits(transport) {
@@ -80,6 +95,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         }
     }
     comparison::take_turns(&mut round_trips, turns, turns_max)?;
+    comparison::take_turns(&mut in_place, turns, turns_max)?;
     for turn in 0..turns {
         progress(turn, turns, transfers.len());
         transfers.iter_mut().try_for_each(Transfer::turn)?;
@@ -99,10 +115,38 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             measured.rows.push(row::ratio_at_most(bar, comparison.name(), typical, interval));
         }
     }
+    for comparison in &in_place {
+        let name = format!("{}, beside iceoryx2", comparison.name());
+        measured.rows.push(row::ratio_at_most(IN_PLACE, name, comparison.typical()?, comparison.interval()));
+    }
     for transfer in &transfers {
         measured.rows.extend(transfer.rows(bare_way_ns));
     }
     Ok(measured)
+}
+
+const NO_ICEORYX2: &str = "iceoryx2 is not built: run `roundtrip libraries build iceoryx2`";
+
+/// The program that uses iceoryx2, where `roundtrip libraries build` puts it on Linux.
+fn iceoryx2() -> Option<Bare> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
+    Bare::at(cache.join("roundtrip/libraries/iceoryx2/target/release/iceoryx2"))
+}
+
+/// Round trips of messages that both ends write and read in place.
+fn beside_iceoryx2<'a>(
+    transport: &'static dyn Transport,
+    bare: &'a Bare,
+) -> Result<Vec<Comparison<'a>>, String> {
+    let scenario = scenario::find("write-and-read").ok_or("unknown scenario `write-and-read`")?;
+    let comparison = |bytes| {
+        let case = harness::case(transport, bytes)?;
+        let work = Work { batch: BATCH, ..case.work.clone() };
+        let case = PlannedCase { scenario, placement: Placement::CrossCpu, work, ..case };
+        Comparison::calibrate(case, BareLoop { bare, mechanism: "in-place".into() })
+    };
+    IN_PLACE_SIZES.into_iter().map(comparison).collect()
 }
 
 fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
