@@ -10,8 +10,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+void (*remove_objects)(void);
+
 void fail(const char *call) {
     fprintf(stderr, "%s: %s\n", call, strerror(errno));
+    if (remove_objects != NULL) remove_objects();
     exit(1);
 }
 

@@ -1,7 +1,8 @@
-/* unix-seqpacket, unix-dgram, udp, posix-mq: one call is one message.
+/* unix-seqpacket, unix-dgram, udp, posix-mq, sysv-mq: one call is one message.
  *
- * calls per message: send(2) with MSG_NOSIGNAL, recv(2) with MSG_TRUNC; mq_send(3), mq_receive(3)
- * calls per channel: socketpair(2), socket(2), bind(2), connect(2), mq_open(3), mq_unlink(3)
+ * calls per message: send(2) with MSG_NOSIGNAL, recv(2) with MSG_TRUNC; mq_send(3), mq_receive(3); msgsnd(2), msgrcv(2),
+ *                     with a copy of the message behind its type
+ * calls per channel: socketpair(2), socket(2), bind(2), connect(2), mq_open(3), mq_unlink(3), msgget(2), msgctl(2)
  */
 #include "roundtrip.h"
 #include <arpa/inet.h>
@@ -9,6 +10,9 @@
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/socket.h>
 
 static void send_record(struct end *end, const char *message) {
@@ -73,6 +77,47 @@ static void open_queues(struct end *initiator, struct end *responder) {
     responder->in = check(dup(initiator->out), "dup");
 }
 
+/* The identifiers of the queues: they are no descriptors. */
+static int queue_there, queue_back, outgoing_queue, incoming_queue;
+
+struct typed {
+    long type;
+    char message[];
+};
+
+static struct typed *sent, *received;
+
+static void remove_queues(void) {
+    msgctl(queue_there, IPC_RMID, NULL);
+    msgctl(queue_back, IPC_RMID, NULL);
+}
+
+static void open_sysv_queues(struct end *initiator, struct end *responder) {
+    queue_there = check(msgget(IPC_PRIVATE, IPC_CREAT | 0600), "msgget");
+    queue_back = check(msgget(IPC_PRIVATE, IPC_CREAT | 0600), "msgget");
+    remove_objects = remove_queues;
+    initiator->out = initiator->in = responder->out = responder->in = -1;
+}
+
+static void connect_sysv_queues(struct end *end) {
+    outgoing_queue = end->initiator ? queue_there : queue_back;
+    incoming_queue = end->initiator ? queue_back : queue_there;
+    sent = (struct typed *)private_memory(sizeof *sent + end->bytes);
+    received = (struct typed *)private_memory(sizeof *received + end->bytes);
+    sent->type = 1;
+}
+
+static void send_typed(struct end *end, const char *message) {
+    memcpy(sent->message, message, end->bytes);
+    check(msgsnd(outgoing_queue, sent, end->bytes, 0), "msgsnd");
+}
+
+static char *receive_typed(struct end *end, char *buffer) {
+    (void)buffer;
+    if (msgrcv(incoming_queue, received, end->bytes, 0, 0) != (ssize_t)end->bytes) fail("msgrcv");
+    return received->message;
+}
+
 const struct mechanism unix_seqpacket_mechanism = {
     .name = "unix-seqpacket", .open = open_seqpacket, .send = send_record, .receive = receive_record};
 const struct mechanism unix_dgram_mechanism = {
@@ -81,3 +126,6 @@ const struct mechanism udp_mechanism = {
     .name = "udp", .open = open_udp, .send = send_record, .receive = receive_record};
 const struct mechanism posix_mq_mechanism = {
     .name = "posix-mq", .open = open_queues, .send = send_queued, .receive = receive_queued};
+const struct mechanism sysv_mq_mechanism = {
+    .name = "sysv-mq", .open = open_sysv_queues, .connect = connect_sysv_queues, .send = send_typed,
+    .receive = receive_typed};

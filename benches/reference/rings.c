@@ -1,16 +1,19 @@
-/* ring-futex and ring-spin: minimal rings. Only one message is in flight, so one slot in each direction is enough: a word
+/* ring-futex, ring-spin and ring-sysv-semaphore: minimal rings. Only one message is in flight, so one slot in each direction is enough: a word
  * with the number of sent messages, then the message, which is copied in and out.
  *
  * ring-futex-lent and ring-spin-lent: the slot has the offset of the message, which both ends have mapped. The responder sends
  * the same offset back.
  *
- * calls per message: futex(2) to wait for the word to change and to wake the waiter; none when spinning
- * calls per channel: memfd_create(2), mmap(2)
+ * calls per message: futex(2) to wait for the word to change and to wake the waiter; semop(2) to
+ *                     wait and to wake; none when spinning
+ * calls per channel: memfd_create(2), mmap(2); semget(2), semctl(2)
  */
 #include "roundtrip.h"
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
 #include <sys/syscall.h>
 
 struct slot {
@@ -57,6 +60,32 @@ static void wake(void) { syscall(SYS_futex, &outgoing->sent, FUTEX_WAKE, 1, NULL
 static void sleep_until_sent(void) {
     while (sent() == received) syscall(SYS_futex, &incoming->sent, FUTEX_WAIT, received, NULL, NULL, 0);
     received++;
+}
+
+/* The set has a semaphore for each direction. */
+static int semaphores;
+
+static void remove_semaphores(void) { semctl(semaphores, 0, IPC_RMID); }
+
+static void open_semaphore_ring(struct end *initiator, struct end *responder) {
+    open_ring(initiator, responder);
+    semaphores = check(semget(IPC_PRIVATE, 2, IPC_CREAT | 0600), "semget");
+    remove_objects = remove_semaphores;
+}
+
+static void operate(bool there, short change) {
+    struct sembuf operation = {.sem_num = there ? 0 : 1, .sem_op = change};
+    check(semop(semaphores, &operation, 1), "semop");
+}
+
+static void send_semaphore(struct end *end, const char *message) {
+    put(end, message);
+    operate(end->initiator, 1);
+}
+
+static char *receive_semaphore(struct end *end, char *buffer) {
+    operate(!end->initiator, -1);
+    return take(end, buffer);
 }
 
 static void spin_until_sent(void) {
@@ -136,6 +165,9 @@ static char *receive_lent_spin(struct end *end, char *buffer) {
 
 const struct mechanism ring_futex_mechanism = {
     .name = "ring-futex", .open = open_ring, .connect = connect_ring, .send = send_futex, .receive = receive_futex};
+const struct mechanism ring_sysv_semaphore_mechanism = {
+    .name = "ring-sysv-semaphore", .open = open_semaphore_ring, .connect = connect_ring, .send = send_semaphore,
+    .receive = receive_semaphore};
 const struct mechanism ring_spin_mechanism = {
     .name = "ring-spin", .open = open_ring, .connect = connect_ring, .send = put, .receive = receive_spin};
 const struct mechanism ring_futex_lent_mechanism = {

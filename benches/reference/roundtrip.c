@@ -23,10 +23,10 @@
 #include <time.h>
 
 static const struct mechanism *const mechanisms[] = {
-    &eventfd_mechanism, &fifo_mechanism, &memfd_read_mechanism, &memfd_remap_mechanism, &pipe_mechanism,
-    &pipe_epoll_mechanism, &posix_mq_mechanism, &process_vm_readv_mechanism, &ring_futex_lent_mechanism,
-    &ring_futex_mechanism, &ring_spin_lent_mechanism, &ring_spin_mechanism, &socketpair_mechanism, &splice_mechanism, &tcp_mechanism, &udp_mechanism,
-    &unix_dgram_mechanism, &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
+    &eventfd_mechanism, &fifo_mechanism, &memfd_read_mechanism, &memfd_remap_mechanism, &pipe_mechanism, &pipe_epoll_mechanism, &posix_mq_mechanism, &process_vm_readv_mechanism, &ring_futex_lent_mechanism,
+    &ring_futex_mechanism, &ring_spin_lent_mechanism, &ring_spin_mechanism,
+    &ring_sysv_semaphore_mechanism, &socketpair_mechanism, &splice_mechanism, &sysv_mq_mechanism, &tcp_mechanism,
+    &udp_mechanism, &unix_dgram_mechanism, &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
 };
 
 static uint64_t now_ns(void) {
@@ -91,6 +91,7 @@ static void responder_died(int signal) {
     static const char text[] = "the responder died\n";
     ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
     (void)ignored;
+    if (remove_objects != NULL) remove_objects();
     _exit(1);
 }
 
@@ -141,5 +142,6 @@ int main(int count, char **arguments) {
     signal(SIGCHLD, SIG_DFL);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
+    if (remove_objects != NULL) remove_objects();
     return 0;
 }

@@ -35,10 +35,14 @@ struct mechanism {
 };
 
 extern const struct mechanism
-    eventfd_mechanism, fifo_mechanism, memfd_read_mechanism, memfd_remap_mechanism, pipe_mechanism,
-    pipe_epoll_mechanism, posix_mq_mechanism, process_vm_readv_mechanism, ring_futex_lent_mechanism, ring_futex_mechanism,
-    ring_spin_lent_mechanism, ring_spin_mechanism, socketpair_mechanism, splice_mechanism, tcp_mechanism, udp_mechanism, unix_dgram_mechanism,
+    eventfd_mechanism, fifo_mechanism, memfd_read_mechanism, memfd_remap_mechanism, pipe_mechanism, pipe_epoll_mechanism, posix_mq_mechanism, process_vm_readv_mechanism, ring_futex_lent_mechanism, ring_futex_mechanism,
+    ring_spin_lent_mechanism, ring_spin_mechanism, ring_sysv_semaphore_mechanism,
+    socketpair_mechanism, splice_mechanism, sysv_mq_mechanism, tcp_mechanism, udp_mechanism, unix_dgram_mechanism,
     unix_seqpacket_mechanism, unix_stream_mechanism, vmsplice_mechanism;
+
+/* Removes the objects of the channel that outlive the processes; NULL if there are none. Set by `open`, and called at the
+ * end and on errors, from a signal handler too. */
+extern void (*remove_objects)(void);
 
 /* Prints the failed call and the error, and exits. */
 _Noreturn void fail(const char *call);

@@ -7,6 +7,7 @@ use crate::definition::{Plan, PlannedCase};
 use crate::environment;
 use crate::mechanism::Mechanism;
 use crate::scratch;
+use crate::sys::sysv;
 use case_recorder::CaseRecorder;
 use chrono::{DateTime, Utc};
 use measured::{Measured, NotMeasured};
@@ -81,6 +82,7 @@ impl RunStart {
     /// Removes leftovers of earlier runs, and reads the environment and canaries.
     fn new(peer: &PeerCommand) -> Self {
         scratch::sweep();
+        sysv::sweep();
         let environment = environment::environment();
         let canaries = canaries::measure(peer);
         Self { environment, canaries, started_at: Utc::now() }

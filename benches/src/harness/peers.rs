@@ -7,6 +7,7 @@ use crate::peer::{Answer, Job, JobEnd, Order, Role};
 use crate::probe::Probe;
 use crate::scenario::{EndReport, Pattern};
 use crate::sys::profiling::{Profile, Sampler};
+use crate::sys::sysv::Objects;
 use crate::sys::tracing::Tracer;
 use crate::sys::{Unsupported, death, handle, noise};
 use crate::transport::{Channel, End, Parts, Transport};
@@ -48,7 +49,8 @@ pub fn run(
     deadline: Duration,
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Report, String> {
-    let (channel, folder) = open(case).map_err(|error| format!("cannot open the channel: {error}"))?;
+    let (channel, folder, _objects) =
+        open(case).map_err(|error| format!("cannot open the channel: {error}"))?;
     let cpus = placement::processors(case.placement, channel.len())?;
     let used = placement::used(&cpus);
     let ends = channel.into_iter().zip(cpus).map(|((role, parts), cpu)| Planned { role, cpu, parts });
@@ -111,26 +113,26 @@ pub(super) fn sampler(case: &PlannedCase, pids: &[u32]) -> Result<Option<Sampler
     sampler.map_err(|error| Unsupported::because(format!("probe profile: {error}")))
 }
 
-/// The parts of each end, and the folder to keep until all are connected.
-type Opened = (Vec<(Role, Parts)>, Option<TempDir>);
+/// The parts of each end, the folder to keep until all are connected, and the objects to keep until all have ended.
+type Opened = (Vec<(Role, Parts)>, Option<TempDir>, Option<Objects>);
 
 fn open(case: &PlannedCase) -> io::Result<Opened> {
     match case.scenario.pattern() {
         Pattern::Pair(_) => {
-            let Channel { initiator, responder, folder } = transport(case)?.open(&case.channel())?;
+            let Channel { initiator, responder, folder, objects } = transport(case)?.open(&case.channel())?;
             let ends = [(End::Initiator, initiator), (End::Responder, responder)];
-            Ok((ends.map(|(end, parts)| (Role::Pair(end), parts)).into(), folder))
+            Ok((ends.map(|(end, parts)| (Role::Pair(end), parts)).into(), folder, objects))
         }
         Pattern::Many(many) => {
             let ring = transport(case)?
                 .ring()
                 .ok_or_else(|| io::Error::other("only a ring supports several senders or receivers"))?;
-            let memory = ring.open_many(&case.channel(), many.many_senders)?;
+            let (memory, objects) = ring.open_many(&case.channel(), many.many_senders)?;
             let senders = (0..case.participants.senders).map(Role::Sender);
             let receivers = (0..case.participants.receivers).map(Role::Receiver);
             let ends =
                 senders.chain(receivers).map(|role| Ok((role, Parts::from_handles([memory.try_clone()?]))));
-            Ok((ends.collect::<io::Result<_>>()?, None))
+            Ok((ends.collect::<io::Result<_>>()?, None, objects))
         }
     }
 }

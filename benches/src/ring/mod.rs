@@ -122,6 +122,12 @@ impl Ring {
         Ok(())
     }
 
+    /// Returns the places where members sleep.
+    pub fn spots(&self) -> impl Iterator<Item = &wake::Spot> {
+        let Header { senders, receivers, .. } = self.header();
+        senders.seats.iter().chain(&receivers.seats).map(|seat| &seat.spot)
+    }
+
     fn header(&self) -> &Header {
         self.memory.header()
     }

@@ -62,6 +62,7 @@ pub(crate) mod stream;
 mod symbol;
 #[cfg(any(target_os = "macos", target_os = "freebsd", test))]
 mod sysctl;
+pub mod sysv;
 pub mod tracing;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems have few such files or none"))]
 pub(crate) mod tree;

@@ -40,7 +40,7 @@ impl Transport for Fifo {
         sys::fifo::create(&folder.path().join(TO_INITIATOR))?;
         let address = scratch::text(folder.path())?;
         let parts = || Parts::at(address.clone());
-        Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder) })
+        Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder), objects: None })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {

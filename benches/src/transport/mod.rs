@@ -7,6 +7,7 @@ use crate::link::Link;
 use crate::ring::{Waiting, WakeRule};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
+use crate::sys::sysv::Objects;
 use crate::system::{SupportedSystem, System};
 use family::ring::RingTransport;
 use roundtrip_wire::{Slug, TransportInfo};
@@ -46,12 +47,14 @@ pub(crate) mod ring_os_sync;
 pub(crate) mod ring_posix_semaphore;
 pub(crate) mod ring_spin;
 pub(crate) mod ring_spin_lent;
+pub(crate) mod ring_sysv_semaphore;
 pub(crate) mod ring_ulock;
 pub(crate) mod ring_umtx;
 pub(crate) mod ring_win_event;
 pub(crate) mod ring_win_semaphore;
 pub(crate) mod socketpair;
 pub(crate) mod splice;
+pub(crate) mod sysv_mq;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 pub(crate) mod unix_dgram;
@@ -92,12 +95,14 @@ pub static ALL: &[&dyn Transport] = &[
     &ring_posix_semaphore::RING_POSIX_SEMAPHORE,
     &ring_spin::RING_SPIN,
     &ring_spin_lent::RING_SPIN_LENT,
+    &ring_sysv_semaphore::RING_SYSV_SEMAPHORE,
     &ring_ulock::RING_ULOCK,
     &ring_umtx::RING_UMTX,
     &ring_win_event::RING_WIN_EVENT,
     &ring_win_semaphore::RING_WIN_SEMAPHORE,
     &socketpair::Socketpair,
     &splice::Splice,
+    &sysv_mq::SysvMq,
     &tcp::Tcp,
     &udp::Udp,
     &unix_dgram::UnixDgram,
@@ -282,6 +287,8 @@ pub struct Channel {
     pub responder: Parts,
     /// Files of the channel, removed when both ends are connected.
     pub folder: Option<TempDir>,
+    /// Objects that outlive processes, to keep until no end uses them.
+    pub objects: Option<Objects>,
 }
 
 impl Channel {
@@ -290,6 +297,7 @@ impl Channel {
             initiator: Parts::from_handles(initiator),
             responder: Parts::from_handles(responder),
             folder: None,
+            objects: None,
         }
     }
 }

@@ -61,7 +61,12 @@ impl Transport for NamedPipeTransport {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (server, name) = named_pipe::create(self.settings(channel))?;
-        Ok(Channel { initiator: Parts::at(name), responder: Parts::from_handles([server]), folder: None })
+        Ok(Channel {
+            initiator: Parts::at(name),
+            responder: Parts::from_handles([server]),
+            folder: None,
+            objects: None,
+        })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {

@@ -33,6 +33,7 @@ impl Transport for Tcp {
             initiator: Parts::at(address),
             responder: Parts::from_handles([listener.into()]),
             folder: None,
+            objects: None,
         })
     }
 

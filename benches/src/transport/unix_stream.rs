@@ -50,6 +50,7 @@ impl Transport for UnixStream {
             initiator: Parts::at(scratch::text(&path)?),
             responder: Parts::from_handles([listener.into()]),
             folder: Some(folder),
+            objects: None,
         })
     }
 

@@ -13,7 +13,7 @@ fn meet(
     initiate: impl FnOnce(Link),
     respond: impl FnOnce(Link) + Send + 'static,
 ) {
-    let Channel { initiator, responder, folder } = transport.open(&channel).unwrap();
+    let Channel { initiator, responder, folder, objects: _objects } = transport.open(&channel).unwrap();
     let responding =
         thread::spawn(move || respond(transport.connect(End::Responder, responder, &channel).unwrap()));
     let link = transport.connect(End::Initiator, initiator, &channel).unwrap();

@@ -195,7 +195,7 @@ fn rejects_impossible_cases_with_a_reason() {
 
 #[test]
 fn semaphores_reject_the_always_wake_rule() {
-    for slug in ["ring-posix-semaphore", "ring-win-semaphore"] {
+    for slug in ["ring-posix-semaphore", "ring-sysv-semaphore", "ring-win-semaphore"] {
         let mut case = to_many(transport::find(slug).unwrap(), "route", 1);
         case.manner.wake_rule = WakeRule::Always;
         let reason = harness::support(&case).unwrap_err().to_string();

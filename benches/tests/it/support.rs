@@ -99,19 +99,20 @@ pub(crate) fn serialize() -> MutexGuard<'static, ()> {
 struct Resources {
     handles: BTreeSet<String>,
     children: BTreeSet<u32>,
-    folders: BTreeSet<String>,
+    /// Folders of channels, and lists of System V objects.
+    temporary: BTreeSet<String>,
     tracers: Vec<String>,
 }
 
 impl Resources {
     fn now() -> Self {
-        let ours = format!("roundtrip-channel-{}-", std::process::id());
+        let ours = ["channel", "sysv"].map(|kind| format!("roundtrip-{kind}-{}-", std::process::id()));
         let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         Self {
             handles: processes::handles(),
             children: processes::children(),
-            folders: names.filter(|name| name.starts_with(&ours)).collect(),
+            temporary: names.filter(|name| ours.iter().any(|ours| name.starts_with(ours))).collect(),
             tracers: tracers(),
         }
     }
@@ -144,7 +145,7 @@ impl Drop for Leftovers {
         let before = &self.0;
         let is_new = |now: &Resources| {
             !now.handles.is_subset(&before.handles)
-                || !now.folders.is_subset(&before.folders)
+                || !now.temporary.is_subset(&before.temporary)
                 || !now.children.is_empty()
                 || !now.tracers.is_empty()
         };

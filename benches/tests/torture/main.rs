@@ -12,8 +12,16 @@ use roundtrip_bench::sys::wake;
 use std::process::ExitCode;
 
 /// Mechanisms that work between processes; a system has some of them.
-const MECHANISMS: [&str; 7] =
-    ["futex", "posix-semaphore", "os-sync", "ulock", "umtx", "win-event", "win-semaphore"];
+const MECHANISMS: [&str; 8] = [
+    "futex",
+    "posix-semaphore",
+    "sysv-semaphore",
+    "os-sync",
+    "ulock",
+    "umtx",
+    "win-event",
+    "win-semaphore",
+];
 
 /// Longest messages: in a ring of many slots, and in one of few whose single sender reuses buffers.
 const SHORT_BYTES: usize = 256;

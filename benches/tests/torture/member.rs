@@ -2,8 +2,9 @@
 
 use roundtrip_bench::ring::geometry::Geometry;
 use roundtrip_bench::ring::{Receiver, Ring, Sender, Settings, Waiting, WakeRule};
+use roundtrip_bench::sys::handle::{self, Handle};
 use roundtrip_bench::sys::shared_memory::Mapping;
-use roundtrip_bench::sys::{handle, wake};
+use roundtrip_bench::sys::wake::{self, Mechanism};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,25 +44,34 @@ fn run(arguments: &[String]) -> Result<(), String> {
     std::io::stdin().read_line(&mut ticket).map_err(|error| error.to_string())?;
     let ticket = serde_json::from_str(&ticket).map_err(|error| error.to_string())?;
     let memory = handle::adopt(ticket).map_err(|error| error.to_string())?;
-    let settings = Settings {
-        many_senders: many_senders == "true",
-        waiting: [Waiting::Spin, Waiting::SpinThenBlock, Waiting::Block]
-            .into_iter()
-            .find(|known| known.slug() == waiting)
-            .ok_or("unknown way to wait")?,
-        wake_rule: WakeRule::IfAsleep,
-        mechanism: Some(wake::find(mechanism).map_err(|error| error.to_string())?),
-    };
+    let waiting = [Waiting::Spin, Waiting::SpinThenBlock, Waiting::Block]
+        .into_iter()
+        .find(|known| known.slug() == waiting)
+        .ok_or("unknown way to wait")?;
+    let mechanism = wake::find(mechanism).map_err(|error| error.to_string())?;
     let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(|error| error.to_string())?;
     let message_bytes = usize::try_from(number(message_bytes)?).unwrap_or_default();
-    let geometry = Geometry::for_messages(message_bytes);
-    let mapping = Mapping::part(&memory, RING_OFFSET, geometry.bytes()).map_err(|error| error.to_string())?;
-    let ring = Ring::new(Box::new(mapping), geometry, settings).map_err(|error| error.to_string())?;
+    let ring = ring(&memory, many_senders == "true", mechanism, waiting, message_bytes)?;
     let progress = progress(&page, usize::try_from(number(place)?).unwrap_or_default());
     match role.as_str() {
         "sender" => send(ring, number(life)?, message_bytes, progress),
         _ => receive(ring, message_bytes, progress),
     }
+}
+
+/// A view of the ring in this memory.
+pub(crate) fn ring(
+    memory: &Handle,
+    many_senders: bool,
+    mechanism: &'static dyn Mechanism,
+    waiting: Waiting,
+    message_bytes: usize,
+) -> Result<Ring, String> {
+    let settings =
+        Settings { many_senders, waiting, wake_rule: WakeRule::IfAsleep, mechanism: Some(mechanism) };
+    let geometry = Geometry::for_messages(message_bytes);
+    let mapping = Mapping::part(memory, RING_OFFSET, geometry.bytes()).map_err(|error| error.to_string())?;
+    Ring::new(Box::new(mapping), geometry, settings).map_err(|error| error.to_string())
 }
 
 fn send(ring: Ring, life: u64, message_bytes: usize, progress: &AtomicU64) -> Result<(), String> {

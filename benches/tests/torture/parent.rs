@@ -1,6 +1,6 @@
 //! The parent: starts members, kills them, and checks that the others make progress.
 
-use crate::member::{RING_OFFSET, progress};
+use crate::member::{RING_OFFSET, progress, ring};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use roundtrip_bench::harness::PeerCommand;
@@ -9,6 +9,7 @@ use roundtrip_bench::ring::geometry::Geometry;
 use roundtrip_bench::sys::death;
 use roundtrip_bench::sys::handle::{self, Handle};
 use roundtrip_bench::sys::shared_memory::{self, Mapping};
+use roundtrip_bench::sys::wake;
 use std::fmt;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -62,6 +63,16 @@ pub(crate) fn torture(setting: &Setting, kills: u32) -> Result<String, String> {
     let ring_bytes = Geometry::for_messages(setting.message_bytes).bytes();
     let memory = shared_memory::create(RING_OFFSET + ring_bytes).map_err(failed)?;
     let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(failed)?;
+    let mechanism = wake::find(setting.mechanism).map_err(|error| error.to_string())?;
+    // Removed after all members have ended.
+    let _objects = match mechanism.creator() {
+        Some(create) => {
+            let (many_senders, waiting) = (setting.many_senders, setting.waiting);
+            let ring = ring(&memory, many_senders, mechanism, waiting, setting.message_bytes)?;
+            Some(create(&ring.spots().collect::<Vec<_>>()).map_err(failed)?)
+        }
+        None => None,
+    };
     let senders = if setting.many_senders { 3 } else { 1 };
     let mut members = Members { setting, memory, page, children: Vec::new(), senders, lives: 0 };
     for place in 0..senders + 2 {

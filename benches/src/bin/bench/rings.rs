@@ -158,8 +158,12 @@ fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
     transport::ALL.iter().copied().filter(wanted)
 }
 
-/// The bare loop for this transport: it sleeps on a futex or spins.
+/// The bare loop for this transport: its own, or one that sleeps on a futex or spins.
 fn mechanism(transport: &dyn Transport) -> String {
+    let slug = transport.info().slug.to_string();
+    if slug == "ring-sysv-semaphore" {
+        return slug;
+    }
     let waits = if transport.manner().waiting == Waiting::Spin { "spin" } else { "futex" };
     let lent = if transport.ring().is_some() { "" } else { "-lent" };
     format!("ring-{waits}{lent}")

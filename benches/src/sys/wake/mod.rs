@@ -1,10 +1,10 @@
 //! Sleeping until another thread or process signals: one file per mechanism.
 //!
 //! Mechanisms with an address (`futex`, `ulock`, `os_sync`, `umtx`) sleep only while the word is still [`ASLEEP`];
-//! mechanisms with a token (`posix_semaphore`, `mach_semaphore`, `win_semaphore`, `win_event`) keep it until a thread
-//! sleeps. Either way, a wake-up before the sleep is not lost.
+//! mechanisms with a token (the semaphores, `win_event`) keep it until a thread sleeps. Either way, a wake-up before the sleep is not lost.
 
 use super::Unsupported;
+use super::sysv::Objects;
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::AtomicU32;
@@ -17,6 +17,8 @@ mod mach_semaphore;
 mod os_sync;
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod posix_semaphore;
+#[cfg(unix)]
+mod sysv_semaphore;
 #[cfg(test)]
 mod tests;
 #[cfg(target_os = "macos")]
@@ -81,6 +83,11 @@ pub trait Mechanism: Sync {
         Ok(())
     }
 
+    /// For objects that the system does not remove with the processes that use them: creates those for spots.
+    fn creator(&self) -> Option<Creator> {
+        None
+    }
+
     /// Prepares the spot so that the caller can sleep on it; called once before the first sleep.
     fn prepare(&self, spot: &Spot) -> io::Result<()> {
         let _ = spot;
@@ -94,6 +101,9 @@ pub trait Mechanism: Sync {
     /// Wakes the thread that sleeps there, or is about to. The caller has set the word to [`AWAKE`].
     fn wake(&self, spot: &Spot);
 }
+
+/// Creates the objects for spots that no member has joined yet. The caller keeps them until all members have ended.
+pub type Creator = fn(&[&Spot]) -> io::Result<Objects>;
 
 /// Why a semaphore does not support unconditional wake-ups.
 const TOKENS_ACCUMULATE: &str =
@@ -137,6 +147,8 @@ static HERE: &[&dyn Mechanism] = &[
     &os_sync::OsSync,
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     &posix_semaphore::PosixSemaphore,
+    #[cfg(unix)]
+    &sysv_semaphore::SysvSemaphore,
     #[cfg(target_os = "macos")]
     &ulock::Ulock,
     #[cfg(target_os = "freebsd")]
@@ -148,11 +160,12 @@ static HERE: &[&dyn Mechanism] = &[
 ];
 
 /// The systems of each mechanism.
-const SYSTEMS: [(&str, &str); 8] = [
+const SYSTEMS: [(&str, &str); 9] = [
     ("futex", "Linux"),
     ("mach-semaphore", "macOS"),
     ("os-sync", "macOS 14.4 and later"),
     ("posix-semaphore", "Linux and FreeBSD"),
+    ("sysv-semaphore", "Linux, FreeBSD and macOS"),
     ("ulock", "macOS"),
     ("umtx", "FreeBSD"),
     ("win-event", "Windows"),

@@ -32,6 +32,11 @@ fn in_time(mechanism: &dyn Mechanism, threads: impl IntoIterator<Item = impl FnO
     }
 }
 
+/// Creates the mechanism's objects for these spots; returns them, if there are any.
+fn create(mechanism: &dyn Mechanism, spots: &[&Spot]) -> Option<Objects> {
+    mechanism.creator().map(|create| create(spots).unwrap())
+}
+
 /// Two players take turns, and each sleeps until its turn.
 struct Game {
     mechanism: &'static dyn Mechanism,
@@ -62,6 +67,7 @@ impl Game {
 fn two_threads_wake_each_other() {
     for mechanism in here() {
         let game = Arc::new(Game { mechanism, turn: AtomicU32::new(0), spots: Default::default() });
+        let _objects = create(mechanism, &game.spots.each_ref());
         let players = [0, 1].map(|me| (me, Arc::clone(&game)));
         in_time(mechanism, players.map(|(me, game)| move || game.play(me)));
         assert_eq!(game.turn.load(SeqCst), TURNS);
@@ -73,6 +79,7 @@ fn wake_up_before_the_sleep_is_not_lost() {
     for mechanism in here() {
         let one = move || {
             let spot = Spot::default();
+            let _objects = create(mechanism, &[&spot]);
             mechanism.prepare(&spot).unwrap();
             spot.word.store(ASLEEP, SeqCst);
             spot.word.store(AWAKE, SeqCst);

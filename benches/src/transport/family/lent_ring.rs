@@ -40,11 +40,11 @@ impl Transport for LentRing {
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
-        let Channel { mut initiator, mut responder, folder } = self.0.open(&of_places(channel))?;
+        let Channel { mut initiator, mut responder, folder, objects } = self.0.open(&of_places(channel))?;
         let memory = shared_memory::create(2 * Regions::bytes_of(channel))?;
         initiator.handles.push(memory.try_clone()?);
         responder.handles.push(memory);
-        Ok(Channel { initiator, responder, folder })
+        Ok(Channel { initiator, responder, folder, objects })
     }
 
     fn connect(&self, end: End, mut parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {

@@ -40,7 +40,7 @@ impl Transport for MachTransport {
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let address = new_address()?;
         let parts = || Parts::at(address.clone());
-        Ok(Channel { initiator: parts(), responder: parts(), folder: None })
+        Ok(Channel { initiator: parts(), responder: parts(), folder: None, objects: None })
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

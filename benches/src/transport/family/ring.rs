@@ -8,7 +8,8 @@ use crate::ring::{self, Ring, Settings, Waiting, WakeRule};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
-use crate::sys::wake::{self, Mechanism};
+use crate::sys::sysv::Objects;
+use crate::sys::wake::{self, Mechanism, Spot};
 use crate::system::SupportedSystem;
 use crate::transport::{About, Channel, ChannelSpec, End, Manner, Parts, Storage, Transport, control};
 use std::io;
@@ -75,10 +76,12 @@ impl Transport for RingTransport {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let memory = shared_memory::create(2 * geometry(channel).bytes())?;
-        for offset in [0, geometry(channel).bytes()] {
+        let offsets = [0, geometry(channel).bytes()];
+        let objects = self.create_objects(&memory, &offsets, channel)?;
+        for offset in offsets {
             self.prepare(&memory, offset, channel, false)?;
         }
-        Ok(Channel::from_handles([memory.try_clone()?], [memory]))
+        Ok(Channel { objects, ..Channel::from_handles([memory.try_clone()?], [memory]) })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -117,11 +120,31 @@ impl RingTransport {
         Ok((sender, receiver))
     }
 
-    /// Creates one ring for any number of ends.
-    pub fn open_many(&self, channel: &ChannelSpec, many_senders: bool) -> io::Result<Handle> {
+    /// Creates one ring for any number of ends. Keep the objects until all have ended.
+    pub fn open_many(
+        &self,
+        channel: &ChannelSpec,
+        many_senders: bool,
+    ) -> io::Result<(Handle, Option<Objects>)> {
         let memory = shared_memory::create(geometry(channel).bytes())?;
+        let objects = self.create_objects(&memory, &[0], channel)?;
         self.prepare(&memory, 0, channel, many_senders)?;
-        Ok(memory)
+        Ok((memory, objects))
+    }
+
+    /// Creates the objects of the rings at these offsets, if the mechanism has any.
+    fn create_objects(
+        &self,
+        memory: &Handle,
+        offsets: &[usize],
+        channel: &ChannelSpec,
+    ) -> io::Result<Option<Objects>> {
+        let mechanism = self.find().map_err(io::Error::other)?;
+        let Some(create) = mechanism.and_then(Mechanism::creator) else { return Ok(None) };
+        let rings = offsets.iter().map(|&offset| self.view(memory, offset, channel, false));
+        let rings: Vec<Ring> = rings.collect::<io::Result<_>>()?;
+        let spots: Vec<&Spot> = rings.iter().flat_map(Ring::spots).collect();
+        create(&spots).map(Some)
     }
 
     /// Connects to that ring.
