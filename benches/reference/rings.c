@@ -1,10 +1,10 @@
-/* ring-futex, ring-spin and ring-sysv-semaphore: minimal rings. Only one message is in flight, so one slot in each direction is enough: a word
+/* ring-futex, ring-futex-waitv, ring-spin and ring-sysv-semaphore: minimal rings. Only one message is in flight, so one slot in each direction is enough: a word
  * with the number of sent messages, then the message, which is copied in and out.
  *
  * ring-futex-lent and ring-spin-lent: the slot has the offset of the message, which both ends have mapped. The responder sends
  * the same offset back.
  *
- * calls per message: futex(2) to wait for the word to change and to wake the waiter; semop(2) to
+ * calls per message: futex(2) or futex_waitv(2) to wait for the word to change, futex(2) to wake the waiter; semop(2) to
  *                     wait and to wake; none when spinning
  * calls per channel: memfd_create(2), mmap(2); semget(2), semctl(2)
  */
@@ -60,6 +60,13 @@ static void wake(void) { syscall(SYS_futex, &outgoing->sent, FUTEX_WAKE, 1, NULL
 static void sleep_until_sent(void) {
     while (sent() == received) syscall(SYS_futex, &incoming->sent, FUTEX_WAIT, received, NULL, NULL, 0);
     received++;
+}
+
+static char *receive_futex_waitv(struct end *end, char *buffer) {
+    struct futex_waitv word = {.val = received, .uaddr = (uintptr_t)&incoming->sent, .flags = FUTEX_32};
+    while (sent() == received) syscall(SYS_futex_waitv, &word, 1, 0, NULL, 0);
+    received++;
+    return take(end, buffer);
 }
 
 /* The set has a semaphore for each direction. */
@@ -165,6 +172,9 @@ static char *receive_lent_spin(struct end *end, char *buffer) {
 
 const struct mechanism ring_futex_mechanism = {
     .name = "ring-futex", .open = open_ring, .connect = connect_ring, .send = send_futex, .receive = receive_futex};
+const struct mechanism ring_futex_waitv_mechanism = {
+    .name = "ring-futex-waitv", .open = open_ring, .connect = connect_ring, .send = send_futex,
+    .receive = receive_futex_waitv};
 const struct mechanism ring_sysv_semaphore_mechanism = {
     .name = "ring-sysv-semaphore", .open = open_semaphore_ring, .connect = connect_ring, .send = send_semaphore,
     .receive = receive_semaphore};

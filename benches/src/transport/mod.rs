@@ -42,6 +42,7 @@ pub(crate) mod posix_mq;
 pub(crate) mod process_vm_readv;
 pub(crate) mod ring_futex;
 pub(crate) mod ring_futex_lent;
+pub(crate) mod ring_futex_waitv;
 pub(crate) mod ring_mach_semaphore;
 pub(crate) mod ring_os_sync;
 pub(crate) mod ring_posix_semaphore;
@@ -90,6 +91,7 @@ pub static ALL: &[&dyn Transport] = &[
     &process_vm_readv::ProcessVmReadv,
     &ring_futex::RING_FUTEX,
     &ring_futex_lent::RING_FUTEX_LENT,
+    &ring_futex_waitv::RING_FUTEX_WAITV,
     &ring_mach_semaphore::RING_MACH_SEMAPHORE,
     &ring_os_sync::RING_OS_SYNC,
     &ring_posix_semaphore::RING_POSIX_SEMAPHORE,

@@ -12,8 +12,9 @@ use roundtrip_bench::sys::wake;
 use std::process::ExitCode;
 
 /// Mechanisms that work between processes; a system has some of them.
-const MECHANISMS: [&str; 8] = [
+const MECHANISMS: [&str; 9] = [
     "futex",
+    "futex-waitv",
     "posix-semaphore",
     "sysv-semaphore",
     "os-sync",

@@ -161,7 +161,7 @@ fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
 /// The bare loop for this transport: its own, or one that sleeps on a futex or spins.
 fn mechanism(transport: &dyn Transport) -> String {
     let slug = transport.info().slug.to_string();
-    if slug == "ring-sysv-semaphore" {
+    if ["ring-futex-waitv", "ring-sysv-semaphore"].contains(&slug.as_str()) {
         return slug;
     }
     let waits = if transport.manner().waiting == Waiting::Spin { "spin" } else { "futex" };

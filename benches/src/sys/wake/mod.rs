@@ -1,6 +1,6 @@
 //! Sleeping until another thread or process signals: one file per mechanism.
 //!
-//! Mechanisms with an address (`futex`, `ulock`, `os_sync`, `umtx`) sleep only while the word is still [`ASLEEP`];
+//! Mechanisms with an address (`futex`, `futex_waitv`, `ulock`, `os_sync`, `umtx`) sleep only while the word is still [`ASLEEP`];
 //! mechanisms with a token (the semaphores, `win_event`) keep it until a thread sleeps. Either way, a wake-up before the sleep is not lost.
 
 use super::Unsupported;
@@ -11,6 +11,8 @@ use std::sync::atomic::AtomicU32;
 
 #[cfg(target_os = "linux")]
 mod futex;
+#[cfg(target_os = "linux")]
+mod futex_waitv;
 #[cfg(target_os = "macos")]
 mod mach_semaphore;
 #[cfg(target_os = "macos")]
@@ -141,6 +143,8 @@ pub fn find(slug: &str) -> Result<&'static dyn Mechanism, Unsupported> {
 static HERE: &[&dyn Mechanism] = &[
     #[cfg(target_os = "linux")]
     &futex::Futex,
+    #[cfg(target_os = "linux")]
+    &futex_waitv::FutexWaitv,
     #[cfg(target_os = "macos")]
     &mach_semaphore::MachSemaphore,
     #[cfg(target_os = "macos")]
@@ -160,8 +164,9 @@ static HERE: &[&dyn Mechanism] = &[
 ];
 
 /// The systems of each mechanism.
-const SYSTEMS: [(&str, &str); 9] = [
+const SYSTEMS: [(&str, &str); 10] = [
     ("futex", "Linux"),
+    ("futex-waitv", "Linux 5.16 and later"),
     ("mach-semaphore", "macOS"),
     ("os-sync", "macOS 14.4 and later"),
     ("posix-semaphore", "Linux and FreeBSD"),
