@@ -35,7 +35,8 @@ struct mechanism {
 };
 
 extern const struct mechanism
-    eventfd_mechanism, fifo_mechanism, memfd_read_mechanism, memfd_remap_mechanism, pipe_mechanism, pipe_epoll_mechanism, posix_mq_mechanism, process_vm_readv_mechanism, ring_futex_lent_mechanism, ring_futex_mechanism,
+    eventfd_mechanism, fifo_mechanism, memfd_read_mechanism, memfd_remap_mechanism, pidfd_getfd_mechanism,
+    pipe_mechanism, pipe_epoll_mechanism, posix_mq_mechanism, process_vm_readv_mechanism, ring_futex_lent_mechanism, ring_futex_mechanism,
     ring_futex_waitv_mechanism, ring_spin_lent_mechanism, ring_spin_mechanism, ring_sysv_semaphore_mechanism,
     socketpair_mechanism, splice_mechanism, sysv_mq_mechanism, tcp_mechanism, udp_mechanism, unix_dgram_mechanism,
     unix_seqpacket_mechanism, unix_stream_mechanism, vmsplice_mechanism;

@@ -1,4 +1,5 @@
-/* pipe, fifo, socketpair, unix-stream, tcp: bytes over descriptors.
+/* pipe, fifo, socketpair, pidfd-getfd, unix-stream, tcp: bytes over descriptors. In a round trip, pidfd-getfd passes no
+ * descriptor.
  *
  * calls per message: write(2), read(2), until the message is complete
  * calls per channel: pipe(2), mkfifo(3), open(2), socketpair(2), bind(2), listen(2), connect(2), accept(2),
@@ -92,6 +93,8 @@ const struct mechanism pipe_mechanism = {
     .name = "pipe", .open = open_pipes, .send = send_stream, .receive = receive_stream};
 const struct mechanism fifo_mechanism = {
     .name = "fifo", .open = open_fifos, .send = send_stream, .receive = receive_stream};
+const struct mechanism pidfd_getfd_mechanism = {
+    .name = "pidfd-getfd", .open = open_socketpair, .send = send_stream, .receive = receive_stream};
 const struct mechanism socketpair_mechanism = {
     .name = "socketpair", .open = open_socketpair, .send = send_stream, .receive = receive_stream};
 const struct mechanism unix_stream_mechanism = {

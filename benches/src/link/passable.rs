@@ -29,7 +29,7 @@ impl Passable {
     }
 
     #[inline]
-    pub(super) fn handle(&self) -> io::Result<&Handle> {
+    pub(crate) fn handle(&self) -> io::Result<&Handle> {
         match self {
             Self::Handle(handle) => Ok(handle),
             Self::Right(_) => Err(ErrorKind::InvalidInput.into()),

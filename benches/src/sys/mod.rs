@@ -52,6 +52,7 @@ mod process;
 pub mod process_group;
 pub mod profiling;
 pub(crate) mod readiness;
+pub(crate) mod remote_descriptor;
 pub(crate) mod remote_memory;
 pub mod rights;
 pub mod shared_memory;

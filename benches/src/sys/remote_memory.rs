@@ -5,7 +5,7 @@ use std::io;
 
 pub(crate) use imp::support;
 
-/// Lets any process of this user read this one's memory if a security module would forbid it.
+/// Lets any process of this user read this one's memory and copy its descriptors if a security module would forbid it.
 pub(crate) use imp::permit;
 
 /// Fills the buffer from another process's memory at this address.

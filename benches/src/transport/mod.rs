@@ -35,6 +35,7 @@ pub(crate) mod named_pipe_message;
 pub(crate) mod named_pipe_message_overlapped;
 pub(crate) mod named_pipe_overlapped;
 pub(crate) mod named_pipe_transact;
+pub(crate) mod pidfd_getfd;
 pub(crate) mod pipe;
 pub(crate) mod pipe_epoll;
 pub(crate) mod pipe_kqueue;
@@ -84,6 +85,7 @@ pub static ALL: &[&dyn Transport] = &[
     &named_pipe_message_overlapped::NAMED_PIPE_MESSAGE_OVERLAPPED,
     &named_pipe_overlapped::NAMED_PIPE_OVERLAPPED,
     &named_pipe_transact::NAMED_PIPE_TRANSACT,
+    &pidfd_getfd::PidfdGetfd,
     &pipe::Pipe,
     &pipe_epoll::PIPE_EPOLL,
     &pipe_kqueue::PIPE_KQUEUE,
