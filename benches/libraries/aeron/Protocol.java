@@ -1,0 +1,1 @@
+../java-unix/Protocol.java

@@ -1,0 +1,1 @@
+../../external/c/roundtrip.h
