@@ -79,10 +79,10 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         if transport.ring().is_none() {
             if is_spinning {
                 match &iceoryx2 {
-                    Some(bare) => in_place.extend(beside_iceoryx2(transport, bare)?),
+                    Some(bare) => in_place.extend(with_iceoryx2(transport, bare)?),
                     None => {
                         let those = measured.unsupported.entry(NO_ICEORYX2.into()).or_default();
-                        those.insert(format!("{slug} beside iceoryx2"));
+                        those.insert(format!("{slug} vs. iceoryx2"));
                     }
                 }
             }
@@ -116,7 +116,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         }
     }
     for comparison in &in_place {
-        let name = format!("{}, beside iceoryx2", comparison.name());
+        let name = format!("{}, vs. iceoryx2", comparison.name());
         measured.rows.push(row::ratio_at_most(IN_PLACE, name, comparison.typical()?, comparison.interval()));
     }
     for transfer in &transfers {
@@ -135,7 +135,7 @@ fn iceoryx2() -> Option<Bare> {
 }
 
 /// Round trips of messages that both ends write and read in place.
-fn beside_iceoryx2<'a>(
+fn with_iceoryx2<'a>(
     transport: &'static dyn Transport,
     bare: &'a Bare,
 ) -> Result<Vec<Comparison<'a>>, String> {

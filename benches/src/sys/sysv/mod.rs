@@ -103,8 +103,7 @@ mod imp {
     #[cfg(test)]
     mod tests {
         use super::*;
-        use crate::peer_command::PeerCommand;
-        use std::process::Stdio;
+        use std::process::{Command, Stdio};
 
         fn exist(ids: [c_int; 2]) -> [bool; 2] {
             ids.map(|id| (kinds::SEMAPHORES.created_s)(id).is_some())
@@ -125,7 +124,7 @@ mod imp {
         #[test]
         fn sweeps_objects_of_dead_processes_only() {
             // This program with an argument that makes it end immediately.
-            let mut program = PeerCommand::new(std::env::current_exe().unwrap(), None).command();
+            let mut program = Command::new(std::env::current_exe().unwrap());
             let mut dead = program.arg("--list").stdout(Stdio::null()).spawn().unwrap();
             dead.wait().unwrap();
             let mut ours = Objects::new().unwrap();
