@@ -10,7 +10,7 @@
  * bring the message into the cache and make the pages of a mapping present.
  *
  * calls for all mechanisms: fork(2), sched_setaffinity(2), prctl(2), clock_gettime(2)
- * calls for single mechanisms: streams.c, ready.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c
+ * calls for single mechanisms: streams.c, ready.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c, uring.c
  */
 #include "roundtrip.h"
 #include <sched.h>
@@ -23,11 +23,13 @@
 #include <time.h>
 
 static const struct mechanism *const mechanisms[] = {
-    &eventfd_mechanism, &fifo_mechanism, &memfd_read_mechanism, &memfd_remap_mechanism, &pidfd_getfd_mechanism,
-    &pipe_mechanism, &pipe_epoll_mechanism, &posix_mq_mechanism, &process_vm_readv_mechanism, &ring_futex_lent_mechanism,
-    &ring_futex_mechanism, &ring_futex_waitv_mechanism, &ring_spin_lent_mechanism, &ring_spin_mechanism,
-    &ring_sysv_semaphore_mechanism, &socketpair_mechanism, &splice_mechanism, &sysv_mq_mechanism, &tcp_mechanism,
-    &udp_mechanism, &unix_dgram_mechanism, &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
+    &eventfd_mechanism, &fifo_mechanism, &io_uring_msg_ring_mechanism, &io_uring_multishot_mechanism,
+    &io_uring_pipe_mechanism, &io_uring_stream_mechanism, &memfd_read_mechanism, &memfd_remap_mechanism,
+    &pidfd_getfd_mechanism, &pipe_epoll_mechanism, &pipe_mechanism, &posix_mq_mechanism, &process_vm_readv_mechanism,
+    &ring_futex_lent_mechanism, &ring_futex_mechanism, &ring_futex_waitv_mechanism, &ring_spin_lent_mechanism,
+    &ring_spin_mechanism, &ring_sysv_semaphore_mechanism, &socketpair_mechanism, &splice_mechanism,
+    &sysv_mq_mechanism, &tcp_mechanism, &tcp_zerocopy_mechanism, &udp_mechanism, &unix_dgram_mechanism,
+    &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism, &vsock_mechanism,
 };
 
 static uint64_t now_ns(void) {

@@ -35,11 +35,13 @@ struct mechanism {
 };
 
 extern const struct mechanism
-    eventfd_mechanism, fifo_mechanism, memfd_read_mechanism, memfd_remap_mechanism, pidfd_getfd_mechanism,
-    pipe_mechanism, pipe_epoll_mechanism, posix_mq_mechanism, process_vm_readv_mechanism, ring_futex_lent_mechanism, ring_futex_mechanism,
-    ring_futex_waitv_mechanism, ring_spin_lent_mechanism, ring_spin_mechanism, ring_sysv_semaphore_mechanism,
-    socketpair_mechanism, splice_mechanism, sysv_mq_mechanism, tcp_mechanism, udp_mechanism, unix_dgram_mechanism,
-    unix_seqpacket_mechanism, unix_stream_mechanism, vmsplice_mechanism;
+    eventfd_mechanism, fifo_mechanism, io_uring_msg_ring_mechanism, io_uring_multishot_mechanism,
+    io_uring_pipe_mechanism, io_uring_stream_mechanism, memfd_read_mechanism, memfd_remap_mechanism,
+    pidfd_getfd_mechanism, pipe_epoll_mechanism, pipe_mechanism, posix_mq_mechanism, process_vm_readv_mechanism,
+    ring_futex_lent_mechanism, ring_futex_mechanism, ring_futex_waitv_mechanism, ring_spin_lent_mechanism,
+    ring_spin_mechanism, ring_sysv_semaphore_mechanism, socketpair_mechanism, splice_mechanism, sysv_mq_mechanism,
+    tcp_mechanism, tcp_zerocopy_mechanism, udp_mechanism, unix_dgram_mechanism, unix_seqpacket_mechanism,
+    unix_stream_mechanism, vmsplice_mechanism, vsock_mechanism;
 
 /* Removes the objects of the channel that outlive the processes; NULL if there are none. Set by `open`, and called at the
  * end and on errors, from a signal handler too. */
@@ -68,6 +70,14 @@ void open_pipes(struct end *initiator, struct end *responder);
 
 /* Opens a connected pair of sockets of this type, with socketpair(2). */
 void open_pair(int type, struct end *initiator, struct end *responder);
+
+/* Create and map slots for messages in shared memory: before the fork, and after it. */
+void open_slots(struct end *initiator, struct end *responder);
+void connect_slots(struct end *end);
+
+/* Copy a message into the next slot of the outgoing direction, and out of the next one of the incoming direction. */
+void put_in_slot(const char *message, size_t bytes);
+void take_from_slot(char *buffer, size_t bytes);
 
 /* Create, map and increment the counters of returned messages: before the fork, after it, and once per message. */
 void open_returns(struct end *initiator, struct end *responder);

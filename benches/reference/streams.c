@@ -1,21 +1,26 @@
-/* pipe, fifo, socketpair, pidfd-getfd, unix-stream, tcp: bytes over descriptors. In a round trip, pidfd-getfd passes no
- * descriptor.
+/* pipe, fifo, socketpair, pidfd-getfd, unix-stream, tcp, tcp-zerocopy, vsock: bytes over descriptors. In a round trip,
+ * pidfd-getfd passes no descriptor.
  *
- * calls per message: write(2), read(2), until the message is complete
+ * calls per message: write(2), read(2), until the message is complete; tcp-zerocopy: send(2) with MSG_ZEROCOPY, which needs
+ *                     recvmsg(2) with MSG_ERRQUEUE only if too many notifications wait: after an answer, no page is in use
  * calls per channel: pipe(2), mkfifo(3), open(2), socketpair(2), bind(2), listen(2), connect(2), accept(2),
- *                     setsockopt(2) with TCP_NODELAY
+ *                     setsockopt(2) with TCP_NODELAY and SO_ZEROCOPY
  */
 #include "roundtrip.h"
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <linux/errqueue.h>
+#include <linux/vm_sockets.h>
 
 static void send_stream(struct end *end, const char *message) {
     write_all(end->out, message, end->bytes);
@@ -89,6 +94,50 @@ static void open_tcp(struct end *initiator, struct end *responder) {
     check(setsockopt(responder->out, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes), "setsockopt");
 }
 
+/* The number of calls of send without a notification. */
+static uint32_t pending;
+
+/* Waits for a notification in the error queue: the first and the last call that it is about. */
+static void await_notification(int socket) {
+    struct pollfd watched = {.fd = socket};
+    char control[128];
+    struct msghdr header = {.msg_control = control, .msg_controllen = sizeof control};
+    while (recvmsg(socket, &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) {
+        if (errno != EAGAIN) fail("recvmsg");
+        check(poll(&watched, 1, -1), "poll");
+    }
+    struct sock_extended_err error;
+    memcpy(&error, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof error);
+    pending -= error.ee_data - error.ee_info + 1;
+}
+
+static void open_tcp_zerocopy(struct end *initiator, struct end *responder) {
+    open_tcp(initiator, responder);
+    int yes = 1;
+    check(setsockopt(initiator->out, SOL_SOCKET, SO_ZEROCOPY, &yes, sizeof yes), "setsockopt");
+    check(setsockopt(responder->out, SOL_SOCKET, SO_ZEROCOPY, &yes, sizeof yes), "setsockopt");
+}
+
+static void send_zerocopy(struct end *end, const char *message) {
+    for (size_t sent = 0; sent < end->bytes;) {
+        ssize_t bytes = send(end->out, message + sent, end->bytes - sent, MSG_ZEROCOPY | MSG_NOSIGNAL);
+        if (bytes >= 0) {
+            sent += (size_t)bytes;
+            pending++;
+        } else if (errno == ENOBUFS && pending > 0) {
+            await_notification(end->out);
+        } else {
+            fail("send");
+        }
+    }
+}
+
+static void open_vsock(struct end *initiator, struct end *responder) {
+    struct sockaddr_vm address = {
+        .svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_LOCAL, .svm_port = VMADDR_PORT_ANY};
+    open_connection((struct sockaddr *)&address, sizeof address, initiator, responder);
+}
+
 const struct mechanism pipe_mechanism = {
     .name = "pipe", .open = open_pipes, .send = send_stream, .receive = receive_stream};
 const struct mechanism fifo_mechanism = {
@@ -101,3 +150,7 @@ const struct mechanism unix_stream_mechanism = {
     .name = "unix-stream", .open = open_unix_stream, .send = send_stream, .receive = receive_stream};
 const struct mechanism tcp_mechanism = {
     .name = "tcp", .open = open_tcp, .send = send_stream, .receive = receive_stream};
+const struct mechanism tcp_zerocopy_mechanism = {
+    .name = "tcp-zerocopy", .open = open_tcp_zerocopy, .send = send_zerocopy, .receive = receive_stream};
+const struct mechanism vsock_mechanism = {
+    .name = "vsock", .open = open_vsock, .send = send_stream, .receive = receive_stream};

@@ -1,6 +1,6 @@
 //! [`Link`]: one end of an open channel, and code shared by several transports.
 //!
-//! - `stream`: bytes over handles.
+//! - `stream`: bytes over handles; `uring`: through an `io_uring`.
 //! - `named_pipe`: the pipes of Windows; `mach`: messages of the Mach kernel.
 //! - `datagram`: one message per call, over sockets.
 //! - `out_of_line`: memory passed by reference and given back; `memfd`: passed as a descriptor.
@@ -26,6 +26,7 @@ pub(crate) mod named_pipe;
 pub(crate) mod out_of_line;
 pub(crate) mod passable;
 pub(crate) mod stream;
+pub(crate) mod uring;
 
 /// An end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

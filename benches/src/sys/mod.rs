@@ -67,8 +67,11 @@ pub mod sysv;
 pub mod tracing;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems have few such files or none"))]
 pub(crate) mod tree;
+pub(crate) mod uring;
 pub(crate) mod usage;
+pub(crate) mod vsock;
 pub mod wake;
+pub(crate) mod zero_copy;
 
 /// Why this system cannot do something: `same-cpu needs to pin threads: this system has no call for it`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

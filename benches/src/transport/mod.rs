@@ -20,6 +20,10 @@ pub(crate) mod anonymous_pipe;
 pub(crate) mod eventfd;
 pub(crate) mod family;
 pub(crate) mod fifo;
+pub(crate) mod io_uring_msg_ring;
+pub(crate) mod io_uring_multishot;
+pub(crate) mod io_uring_pipe;
+pub(crate) mod io_uring_stream;
 pub(crate) mod mach_inline;
 pub(crate) mod mach_kqueue;
 pub(crate) mod mach_kqueue_bridge;
@@ -58,11 +62,13 @@ pub(crate) mod socketpair;
 pub(crate) mod splice;
 pub(crate) mod sysv_mq;
 pub(crate) mod tcp;
+pub(crate) mod tcp_zerocopy;
 pub(crate) mod udp;
 pub(crate) mod unix_dgram;
 pub(crate) mod unix_seqpacket;
 pub(crate) mod unix_stream;
 pub(crate) mod vmsplice;
+pub(crate) mod vsock;
 
 /// All transports, ordered by slug. The slug is the file's name with hyphens.
 pub static ALL: &[&dyn Transport] = &[
@@ -70,6 +76,10 @@ pub static ALL: &[&dyn Transport] = &[
     &anonymous_pipe::AnonymousPipe,
     &eventfd::Eventfd,
     &fifo::Fifo,
+    &io_uring_msg_ring::IoUringMsgRing,
+    &io_uring_multishot::IoUringMultishot,
+    &io_uring_pipe::IoUringPipe,
+    &io_uring_stream::IoUringStream,
     &mach_inline::MACH_INLINE,
     &mach_kqueue::MACH_KQUEUE,
     &mach_kqueue_bridge::MACH_KQUEUE_BRIDGE,
@@ -108,11 +118,13 @@ pub static ALL: &[&dyn Transport] = &[
     &splice::Splice,
     &sysv_mq::SysvMq,
     &tcp::Tcp,
+    &tcp_zerocopy::TcpZerocopy,
     &udp::Udp,
     &unix_dgram::UnixDgram,
     &unix_seqpacket::UnixSeqpacket,
     &unix_stream::UnixStream,
     &vmsplice::Vmsplice,
+    &vsock::Vsock,
 ];
 
 /// Finds the transport with this slug.

@@ -2,6 +2,7 @@
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, socketpair};
 use crate::link::Link;
+use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, socket};
 use crate::system;
 use socket2::Socket;
@@ -38,14 +39,19 @@ impl Transport for Tcp {
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
-        let stream: Socket = match end {
-            End::Initiator => TcpStream::connect(parts.address()?)?.into(),
-            End::Responder => {
-                let [listener] = parts.take()?;
-                socket::from_handle(listener)?.accept()?.0
-            }
-        };
-        stream.set_tcp_nodelay(true)?;
-        socketpair::stream_socket(stream.into(), channel)
+        socketpair::stream_socket(connected(end, parts)?, channel)
     }
+}
+
+/// The connected socket of this end.
+pub(super) fn connected(end: End, parts: Parts) -> io::Result<Handle> {
+    let stream: Socket = match end {
+        End::Initiator => TcpStream::connect(parts.address()?)?.into(),
+        End::Responder => {
+            let [listener] = parts.take()?;
+            socket::from_handle(listener)?.accept()?.0
+        }
+    };
+    stream.set_tcp_nodelay(true)?;
+    Ok(stream.into())
 }

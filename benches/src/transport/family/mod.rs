@@ -4,3 +4,4 @@ pub(crate) mod lent_ring;
 pub(crate) mod mach;
 pub(crate) mod pipe;
 pub(crate) mod ring;
+pub(crate) mod slots;
