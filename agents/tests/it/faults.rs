@@ -22,8 +22,9 @@ deadline_seconds = 20
 
 [[case]]
 scenario = "roundtrip"
-transports = ["eventfd", "fifo", "memfd-read", "memfd-remap", "pipe", "posix-mq", "process-vm-readv", "ring-futex",
-              "socketpair", "splice", "tcp", "udp", "unix-dgram", "unix-seqpacket", "unix-stream", "vmsplice"]
+transports = ["eventfd", "fifo", "memfd-read", "memfd-remap", "pidfd-getfd", "pipe", "posix-mq", "process-vm-readv", "ring-futex",
+              "ring-futex-waitv", "ring-sysv-semaphore", "socketpair", "splice", "sysv-mq", "tcp", "udp", "unix-dgram",
+              "unix-seqpacket", "unix-stream", "vmsplice"]
 message_bytes = [4096]
 modes = ["2proc"]
 placements = ["free"]
