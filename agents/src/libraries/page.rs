@@ -4,7 +4,7 @@ use super::{List, Needs, Settings};
 use crate::advice::{self, Behind, Ranked, Wanted};
 use crate::cli::Waits;
 use crate::failure::Failure;
-use crate::format::{bytes, digits, nanoseconds, whole};
+use crate::format::{bytes, counted, digits, nanoseconds, whole};
 use roundtrip_advisor::Figure;
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use roundtrip_wire::{RunReport, Slug};
@@ -28,8 +28,9 @@ roundtrip advise --report report.json --sizes 64:9,65536:1 --language rust --nee
 
 const COLUMNS: &str = "
 **p50** and **p99** are times of a round trip. **× first** is the ratio of p50 to that of the first program, with its 95 % interval; **=**
-means that both are statistically tied. **CPU time** of both ends and **wake-ups** are per round trip of 64 B. Mechanisms of the system are in
-*italics*: [Transports](../reference/transports.md) describes them. A program without p99 was timed in batches.
+means that both are statistically tied. **CPU time** of both ends and **wake-ups** are per round trip of 64 B; those of programs with libraries include their warm-up.
+Mechanisms of the system are in *italics*: [Transports](../reference/transports.md) describes them. `ring-futex-lent`, `ring-spin-lent` and `memfd-remap` pass memory
+that the sender has written before, and copy nothing. A program without p99 was timed in batches.
 ";
 
 const PROGRAMS: &str = "
@@ -139,18 +140,24 @@ impl Section {
     }
 }
 
-/// The fastest mechanism and library for each size.
+/// The fastest mechanism and library for each size, and how many are tied.
 fn fastest(list: &List, rankings: &[Vec<Ranked>]) -> String {
     let is_library = |ranked: &&Ranked| list.is_library(&ranked.transport.slug);
+    let is_tied = |ranked: &&Ranked| ranked.behind_first.as_ref().is_some_and(|behind| !behind.is_sure);
     let name = |ranked: &Ranked| {
-        format!("`{}` ({})", ranked.transport.slug, nanoseconds(whole(ranked.latency_ns.p50)))
+        let tied = if is_tied(&ranked) { ", tied with the first" } else { "" };
+        format!("`{}` ({}{tied})", ranked.transport.slug, time(ranked.latency_ns.p50))
     };
     let sentence = |(&size, ranking): (&u64, &Vec<Ranked>)| {
         let mechanism = ranking.iter().find(|ranked| !is_library(ranked)).map(name);
         let library = ranking.iter().find(is_library).map(name);
         let best: Vec<String> =
             mechanism.into_iter().chain(library.map(|name| format!("library: {name}"))).collect();
-        (!best.is_empty()).then(|| format!("- {}: {}\n", bytes(size), best.join(", ")))
+        let tied = match ranking.iter().filter(is_tied).count() {
+            0 => String::new(),
+            count => format!("; {} tied with the first", counted(count, "program")),
+        };
+        (!best.is_empty()).then(|| format!("- {}: {}{tied}\n", bytes(size), best.join(", ")))
     };
     let sentences: String = SIZES.iter().zip(rankings).filter_map(sentence).collect();
     format!("The fastest:\n\n{sentences}")

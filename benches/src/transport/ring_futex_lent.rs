@@ -4,7 +4,7 @@ use super::family::lent_ring::LentRing;
 use super::family::ring::RingTransport;
 use crate::system;
 
-pub(crate) static RING_FUTEX_LENT: LentRing = LentRing(RingTransport::new(
+pub(crate) static RING_FUTEX_LENT: LentRing = LentRing::new(RingTransport::new(
     "ring-futex-lent",
     "Shared-memory ring, lent memory, futex",
     Some("futex"),

@@ -116,8 +116,8 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         }
     }
     for comparison in &in_place {
-        let name = format!("{}, vs. iceoryx2", comparison.name());
-        measured.rows.push(row::ratio_at_most(IN_PLACE, name, comparison.typical()?, comparison.interval()));
+        let (typical, interval) = (comparison.typical()?, comparison.interval());
+        measured.rows.push(row::ratio_to("iceoryx2", IN_PLACE, comparison.name(), typical, interval));
     }
     for transfer in &transfers {
         measured.rows.extend(transfer.rows(bare_way_ns));

@@ -13,6 +13,12 @@ pub(crate) fn ratio_at_most(bar: f64, name: String, turn: Turn, interval: Option
         .with_interval(millionths(interval))
 }
 
+/// A bar for the ratio of a time to that of another library, with the ratio's interval in millionths.
+pub(crate) fn ratio_to(library: &str, bar: f64, name: String, turn: Turn, interval: Option<Interval>) -> Row {
+    let peer = Peer { name: format!("{library} ({} ns)", turn.peer), value: turn.peer as f64 };
+    Row::new(name, turn.value, "ns", peer, BarIs::RatioAtMost, bar).with_interval(millionths(interval))
+}
+
 /// A bar for an absolute time, independent of the bare loop.
 pub(crate) fn value_at_most(bar_ns: u64, name: String, turn: Turn, interval: Option<Interval>) -> Row {
     Row::new(name, turn.value, "ns", bare_loop(turn), BarIs::ValueAtMost, bar_ns as f64)

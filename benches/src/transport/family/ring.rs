@@ -22,6 +22,8 @@ pub struct RingTransport {
     /// The members' mechanism for sleeping ([`wake::find`]); with `None` they spin.
     mechanism: Option<&'static str>,
     systems: &'static [SupportedSystem],
+    /// The number of slots, if it does not depend on the messages.
+    slots: Option<u64>,
 }
 
 impl Transport for RingTransport {
@@ -75,8 +77,8 @@ impl Transport for RingTransport {
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
-        let memory = shared_memory::create(2 * geometry(channel).bytes())?;
-        let offsets = [0, geometry(channel).bytes()];
+        let memory = shared_memory::create(2 * self.geometry(channel).bytes())?;
+        let offsets = [0, self.geometry(channel).bytes()];
         let objects = self.create_objects(&memory, &offsets, channel)?;
         for offset in offsets {
             self.prepare(&memory, offset, channel, false)?;
@@ -97,7 +99,19 @@ impl RingTransport {
         mechanism: Option<&'static str>,
         systems: &'static [SupportedSystem],
     ) -> Self {
-        Self { slug, title, mechanism, systems }
+        Self { slug, title, mechanism, systems, slots: None }
+    }
+
+    /// With this number of slots, a power of two, instead of as many as fit the capacity for messages.
+    pub(in crate::transport) const fn with_slots(self, slots: u64) -> Self {
+        Self { slots: Some(slots), ..self }
+    }
+
+    fn geometry(&self, channel: &ChannelSpec) -> Geometry {
+        match self.slots {
+            Some(slots) => Geometry::with_slots(slots, channel.message_bytes),
+            None => Geometry::for_messages(channel.message_bytes),
+        }
     }
 
     /// Joins both rings of a pair.
@@ -109,7 +123,7 @@ impl RingTransport {
     ) -> io::Result<(ring::Sender, ring::Receiver)> {
         let [memory] = parts.take()?;
         let there = || self.view(&memory, 0, channel, false);
-        let back = || self.view(&memory, geometry(channel).bytes(), channel, false);
+        let back = || self.view(&memory, self.geometry(channel).bytes(), channel, false);
         let (outgoing, incoming) = match end {
             End::Initiator => (there()?, back()?),
             End::Responder => (back()?, there()?),
@@ -126,7 +140,7 @@ impl RingTransport {
         channel: &ChannelSpec,
         many_senders: bool,
     ) -> io::Result<(Handle, Option<Objects>)> {
-        let memory = shared_memory::create(geometry(channel).bytes())?;
+        let memory = shared_memory::create(self.geometry(channel).bytes())?;
         let objects = self.create_objects(&memory, &[0], channel)?;
         self.prepare(&memory, 0, channel, many_senders)?;
         Ok((memory, objects))
@@ -183,17 +197,13 @@ impl RingTransport {
             wake_rule: channel.manner.wake_rule,
             mechanism: self.find().map_err(io::Error::other)?,
         };
-        let mapping = Mapping::part(memory, offset, geometry(channel).bytes())?;
-        Ring::new(Box::new(mapping), geometry(channel), settings).map_err(io::Error::other)
+        let mapping = Mapping::part(memory, offset, self.geometry(channel).bytes())?;
+        Ring::new(Box::new(mapping), self.geometry(channel), settings).map_err(io::Error::other)
     }
 
     fn find(&self) -> Result<Option<&'static dyn Mechanism>, Unsupported> {
         self.mechanism.map(wake::find).transpose()
     }
-}
-
-fn geometry(channel: &ChannelSpec) -> Geometry {
-    Geometry::for_messages(channel.message_bytes)
 }
 
 struct RingSender(ring::Sender);
