@@ -143,10 +143,8 @@ fn group(
             percent(ranking::LEFT_OUT_MAX)
         ),
     }));
-    let entry = |entry: &ranking::Ranked| {
-        let weights = entry.mixture.weights(&lines[entry.line]);
-        in_table(&ranked[entry.line], entry, &weights, wanted.rate)
-    };
+    let entry =
+        |entry: &ranking::Ranked| in_table(&ranked[entry.line], entry, &lines[entry.line], wanted.rate);
     let ranking: Vec<Ranked> = found.ranked.iter().map(entry).collect();
     let case = [("mode", mode), ("placement", placement)];
     Ok(Group {
@@ -181,19 +179,11 @@ fn line(results: &[&CaseResult], by: Figure) -> crate::Result<Result<Line, Strin
     Ok(Line::new(&measured, by.repetition_ppm()).ok_or_else(|| "It was not measured.".into()))
 }
 
-fn in_table(
-    results: &[&CaseResult],
-    ranked: &ranking::Ranked,
-    weights: &[(u64, f64)],
-    rate: Option<f64>,
-) -> Ranked {
+fn in_table(results: &[&CaseResult], ranked: &ranking::Ranked, line: &Line, rate: Option<f64>) -> Ranked {
     let expected = |of: fn(&CaseResult) -> Option<f64>| {
-        let used = weights.iter().filter(|(_, weight)| *weight > 0.0);
-        let cost = |&(size, weight): &(u64, f64)| {
-            let result = results.iter().find(|result| result.case.message_bytes == size)?;
-            Some(weight * of(result)?)
-        };
-        used.map(cost).sum::<Option<f64>>()
+        ranked.mixture.expected_cost(line, |bytes| {
+            of(results.iter().find(|result| result.case.message_bytes == bytes)?)
+        })
     };
     let cpu_ns = expected(|result| Some(result.cpu_ns_per_message()? as f64));
     let wakes = expected(|result| Some(result.wakes_per_1000_messages()? as f64 / 1_000.0));

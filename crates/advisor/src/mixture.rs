@@ -92,6 +92,13 @@ impl Mixture {
         line.knots().iter().zip(masses).map(|(knot, mass)| (knot.bytes, mass / all)).collect()
     }
 
+    /// The cost of a message on average, from the cost at each measured size. `None` if the cost is unknown at a size that
+    /// messages have.
+    pub fn expected_cost(&self, line: &Line, cost_at: impl Fn(u64) -> Option<f64>) -> Option<f64> {
+        let weights = self.weights(line).into_iter().filter(|(_, weight)| *weight > 0.0);
+        weights.map(|(bytes, weight)| Some(weight * cost_at(bytes)?)).sum()
+    }
+
     /// The distances from a figure down and up to the ends of its interval, as logarithms.
     ///
     /// Each measured size varies independently, as its repetitions show. The weight of a size is its part in

@@ -200,13 +200,10 @@ impl Candidate<'_> {
         wanted: &Wanted,
     ) -> Option<RankedTransport> {
         let first = self.members.first()?;
-        let weights = ranked.mixture.weights(line);
         let expected = |of: fn(&Member) -> Option<f64>| {
-            let costs = self.members.iter().map(|member| (member.of_a_size.x, of(member)));
-            let costs: BTreeMap<u64, Option<f64>> = costs.collect();
-            let used = weights.iter().filter(|(_, weight)| *weight > 0.0);
-            used.map(|(bytes, weight)| Some(weight * costs.get(bytes).copied().flatten()?))
-                .sum::<Option<f64>>()
+            ranked.mixture.expected_cost(line, |bytes| {
+                of(self.members.iter().find(|member| member.of_a_size.x == bytes)?)
+            })
         };
         let (cpu_ns, wakes) = (expected(Member::cpu_ns), expected(Member::wakes));
         let rate = wanted.rate_per_second;
