@@ -55,7 +55,11 @@ fn of_report(path: &Path, arguments: &AdviseArguments) -> crate::Result<Advice> 
         placement: arguments.placement.as_ref(),
         accepts: &|slug| needs.accept(slug),
     };
-    Ok(Advice { assumptions: Vec::new(), groups: advice::groups(&report_file::read(path)?, &wanted)? })
+    let assumptions = vec![
+        "A time is a round trip: one message and a reply of the same length, with nothing else in flight.".into(),
+        "External programs time themselves, and write a header of eight digits to each message within the time.".into(),
+    ];
+    Ok(Advice { assumptions, groups: advice::groups(&report_file::read(path)?, &wanted)? })
 }
 
 fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {

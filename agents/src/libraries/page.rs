@@ -30,7 +30,8 @@ const COLUMNS: &str = "
 **p50** and **p99** are times of a round trip. **× first** is the ratio of p50 to that of the first program, with its 95 % interval; **=**
 means that both are statistically tied. **CPU time** of both ends and **wake-ups** are per round trip of 64 B; those of programs with libraries include their warm-up.
 Mechanisms of the system are in *italics*: [Transports](../reference/transports.md) describes them. `ring-futex-lent`, `ring-spin-lent` and `memfd-remap` pass memory
-that the sender has written before, and copy nothing. A program without p99 was timed in batches.
+that the sender has written before, and copy nothing. Programs with libraries time themselves, and write a header of eight digits to
+each message within the time. A program without p99 was timed in batches.
 ";
 
 const PROGRAMS: &str = "

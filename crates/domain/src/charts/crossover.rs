@@ -28,9 +28,19 @@ pub struct Crossover {
 }
 
 /// The facts that may differ between two comparable lines, by their names in cases and methodologies: the
-/// mechanism, its waiting and waking, and its memory.
-const MECHANISM: [&str; 9] =
-    ["batch", "buffer_bytes", "payload", "receive", "send", "storage", "transport", "variant", "wake"];
+/// mechanism, its waiting and waking, its memory, and the clock, because external programs use their own.
+const MECHANISM: [&str; 10] = [
+    "batch",
+    "buffer_bytes",
+    "clock",
+    "payload",
+    "receive",
+    "send",
+    "storage",
+    "transport",
+    "variant",
+    "wake",
+];
 
 /// A line's facts except the mechanism. Only lines with equal facts are comparable.
 pub fn comparable_facts(facts: &Facts) -> BTreeMap<&str, &str> {
