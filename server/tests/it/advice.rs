@@ -69,6 +69,19 @@ async fn ranks_transports_with_sensitivity(app: TestApp) {
 }
 
 #[database_test]
+async fn ranks_external_programs_with_the_suite(app: TestApp) {
+    let mut results = results();
+    let mut program = result("zmq", 64, 9_000);
+    program.methodology.clock = factory::slug("own");
+    program.methodology.payload = "by the program".into();
+    results.push(program);
+    app.store_results(results).await;
+    let advice = advice(&app, "sizes=64:1").await;
+    assert_eq!(advice["groups"].as_array().unwrap().len(), 1, "{advice}");
+    assert_eq!(texts(&advice["groups"][0], "ranking/*/transport/slug"), ["pipe", "zmq", "memfd"]);
+}
+
+#[database_test]
 async fn does_not_extrapolate_to_longer_messages(app: TestApp) {
     let mut results = results();
     results.push(result("posix-mq", 64, 1_000));
