@@ -1,15 +1,12 @@
 //! Rankings of transports and libraries: as a server returns them, or computed from a report.
 
-use crate::format::{bytes, nanoseconds, percent, whole};
+use crate::format::{bytes, counted, nanoseconds, percent, whole};
 use crate::table;
 use roundtrip_advisor::{Figure, Line, Measured, ranking};
 use roundtrip_wire::size_profile::SizeHistogram;
 use roundtrip_wire::{CaseResult, RunReport, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Maximum number of tied transports to name.
-const NAMED_MAX: usize = 3;
 
 /// The parts of a server's answer that people read.
 #[derive(Debug, Deserialize, Serialize)]
@@ -39,6 +36,13 @@ pub(crate) struct Ranked {
     pub(crate) wakes_per_second: Option<f64>,
     pub(crate) behind_first: Option<Behind>,
     pub(crate) below_measured_share: f64,
+}
+
+impl Ranked {
+    /// Whether it is not significantly slower than the first.
+    pub(crate) fn is_tied(&self) -> bool {
+        self.behind_first.as_ref().is_some_and(|behind| !behind.is_sure)
+    }
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -164,10 +168,8 @@ fn line(results: &[&CaseResult], by: Figure) -> crate::Result<Result<Line, Strin
         return Ok(Err("It lost messages.".into()));
     }
     let batch = results.iter().map(|result| result.methodology.batch).max().unwrap_or(1);
-    if batch > 1 && matches!(by, Figure::P98 | Figure::P99) {
-        return Ok(Err(format!(
-            "{batch} messages are timed as one batch, so its high percentiles are averages."
-        )));
+    if let Some(because) = by.unknown_in_batches(batch) {
+        return Ok(Err(because));
     }
     let mut measured = Vec::new();
     for result in results {
@@ -208,7 +210,7 @@ fn in_table(results: &[&CaseResult], ranked: &ranking::Ranked, line: &Line, rate
     }
 }
 
-/// The fastest transport, and those tied with it.
+/// The fastest transport, and how many are tied with it.
 fn answer(ranking: &[Ranked], by: Figure) -> String {
     let Some(first) = ranking.first() else {
         return "No transport has results for these sizes and needs.".into();
@@ -221,12 +223,8 @@ fn answer(ranking: &[Ranked], by: Figure) -> String {
         Figure::P99 => ("p99", p99),
     };
     let fastest = format!("Fastest: {}, {name} round trip {}.", first.transport.slug, nanoseconds(whole(ns)));
-    let is_tied = |other: &&Ranked| other.behind_first.as_ref().is_some_and(|behind| !behind.is_sure);
-    let tied: Vec<&str> = ranking.iter().filter(is_tied).map(|other| other.transport.slug.as_str()).collect();
-    let named = tied[..tied.len().min(NAMED_MAX)].join(", ");
-    match tied.len().saturating_sub(NAMED_MAX) {
-        _ if tied.is_empty() => fastest,
-        0 => format!("{fastest} Statistically tied: {named}."),
-        more => format!("{fastest} Statistically tied: {named} and {more} more."),
+    match ranking.iter().filter(|ranked| ranked.is_tied()).count() {
+        0 => fastest,
+        tied => format!("{fastest} Statistically tied: {}.", counted(tied, "transport")),
     }
 }

@@ -200,8 +200,7 @@ fn notes(group: &Group) -> Vec<String> {
             below * 100.0
         )
     });
-    let unsure =
-        group.ranking.iter().any(|ranked| ranked.behind_first.as_ref().is_some_and(|behind| !behind.is_sure));
+    let unsure = group.ranking.iter().any(Ranked::is_tied);
     let unsure = unsure.then(|| "~ statistically tied with the first".to_owned());
     let unranked = group
         .not_ranked

@@ -1018,7 +1018,7 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "SIZES")]
     pub(crate) sizes: Option<String>,
     /// Rank the results in this file, from `roundtrip run --output`, instead of those on a server.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["token_file", "project", "machine"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "machine")]
     pub(crate) report: Option<PathBuf>,
     /// Only receivers that wait in this way.
     #[arg(long, value_enum, requires = "report")]
@@ -1160,7 +1160,7 @@ pub(crate) struct LibrariesArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LibraryCommand {
-    /// Build the programs. Downloads the libraries with cargo and go.
+    /// Build the programs. Downloads the libraries with cargo, go and Maven.
     Build {
         /// Only these libraries.
         #[arg(value_name = "LIBRARY")]

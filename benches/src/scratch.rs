@@ -22,18 +22,9 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
 
 /// Removes the folders of dead processes.
 pub fn sweep() {
-    let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let pid = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(PREFIX))
-            .and_then(|rest| rest.split_once('-'))
-            .and_then(|(pid, _)| pid.parse().ok());
-        if pid.is_some_and(|pid| !liveness::runs(pid)) {
-            // Another user's folder cannot be removed.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
+    for entry in liveness::leftovers(PREFIX) {
+        // Another user's folder cannot be removed.
+        let _ = std::fs::remove_dir_all(entry.path());
     }
 }
 

@@ -230,24 +230,24 @@ fn definition(libraries: &[&Library], folder: &Path) -> crate::Result<String> {
             "command": program.command.iter().map(|word| library.word(word, folder)).collect::<Vec<_>>(),
         })
     });
-    let those = |is_wanted: &dyn Fn(&LibraryProgram) -> bool| {
+    let programs_that = |is_wanted: &dyn Fn(&LibraryProgram) -> bool| {
         let wanted = programs().filter(|(_, program)| is_wanted(program));
         wanted.map(|(_, program)| program.slug.clone()).collect::<Vec<_>>()
     };
-    let that = |waits| {
-        let mut slugs = those(&|program| program.waits == waits && !program.threads);
+    let all_that = |waits| {
+        let mut slugs = programs_that(&|program| program.waits == waits && !program.threads);
         slugs.extend(mechanisms(waits));
         slugs
     };
     let cases = [
-        ("2proc", &["same-cpu", "cross-cpu"][..], 1, that(Waits::Blocks)),
+        ("2proc", &["same-cpu", "cross-cpu"][..], 1, all_that(Waits::Blocks)),
         // Two ends that spin need a processor each. A round trip takes less than a microsecond.
-        ("2proc", &["cross-cpu"], 10, that(Waits::Spins)),
-        ("2thread", &["free"], 1, those(&|program| program.threads)),
+        ("2proc", &["cross-cpu"], 10, all_that(Waits::Spins)),
+        ("2thread", &["free"], 1, programs_that(&|program| program.threads)),
     ];
     let cases = cases.into_iter().filter(|(.., transports)| !transports.is_empty());
     let definition = json!({
-        "about": "Libraries for IPC, and the transports of the suite that they are built on.",
+        "about": "Libraries for IPC, and the transports of the suite.",
         "deadline_seconds": 30,
         "program": declared.collect::<Vec<_>>(),
         "case": cases.map(|(mode, placements, batch, transports)| json!({

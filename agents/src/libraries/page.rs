@@ -1,6 +1,6 @@
 //! The page "Which IPC should I use?": rankings of mechanisms and libraries from a report.
 
-use super::{List, Needs, Settings};
+use super::{List, Settings};
 use crate::advice::{self, Behind, Ranked, Wanted};
 use crate::cli::Waits;
 use crate::failure::Failure;
@@ -84,7 +84,7 @@ pub(super) fn page(list: &List, report: &RunReport) -> crate::Result<String> {
     let mut text = format!("{HEAD}\n{}\n\n## Results\n{COLUMNS}", machine(report));
     let mut measured = BTreeSet::new();
     for section in &SECTIONS {
-        let rankings = section.rankings(report)?;
+        let rankings = section.rankings(list, report)?;
         let Some(first) = rankings.first().filter(|ranking| !ranking.is_empty()) else { continue };
         measured.extend(first.iter().map(|ranked| ranked.transport.slug.clone()));
         text.push_str(&format!(
@@ -119,9 +119,11 @@ fn machine(report: &RunReport) -> String {
 
 impl Section {
     /// The ranking for each of [`SIZES`].
-    fn rankings(&self, report: &RunReport) -> crate::Result<Vec<Vec<Ranked>>> {
+    fn rankings(&self, list: &List, report: &RunReport) -> crate::Result<Vec<Vec<Ranked>>> {
         let (mode, placement) = (Slug::from_name(self.mode), Slug::from_name(self.placement));
-        let needs = Needs::new(self.waits, None, &[])?;
+        let waits_so = |slug: &Slug| {
+            self.waits.is_none_or(|waits| list.properties(slug).is_some_and(|found| found.waits == waits))
+        };
         let ranking = |&size: &u64| {
             let only = SizeBucket { from_bytes: size, to_bytes: size, count: 1 };
             let sizes = SizeHistogram::new(vec![only]).map_err(|error| Failure::Other(error.to_string()))?;
@@ -131,7 +133,7 @@ impl Section {
                 rate: None,
                 mode: Some(&mode),
                 placement: Some(&placement),
-                accepts: &|slug| needs.accept(slug),
+                accepts: &waits_so,
             };
             let groups = advice::groups(report, &wanted)?;
             let within = groups.into_iter().find(|group| !group.oversubscribed);
@@ -144,9 +146,8 @@ impl Section {
 /// The fastest mechanism and library for each size, and how many are tied.
 fn fastest(list: &List, rankings: &[Vec<Ranked>]) -> String {
     let is_library = |ranked: &&Ranked| list.is_library(&ranked.transport.slug);
-    let is_tied = |ranked: &&Ranked| ranked.behind_first.as_ref().is_some_and(|behind| !behind.is_sure);
     let name = |ranked: &Ranked| {
-        let tied = if is_tied(&ranked) { ", tied with the first" } else { "" };
+        let tied = if ranked.is_tied() { ", tied with the first" } else { "" };
         format!("`{}` ({}{tied})", ranked.transport.slug, time(ranked.latency_ns.p50))
     };
     let sentence = |(&size, ranking): (&u64, &Vec<Ranked>)| {
@@ -154,7 +155,7 @@ fn fastest(list: &List, rankings: &[Vec<Ranked>]) -> String {
         let library = ranking.iter().find(is_library).map(name);
         let best: Vec<String> =
             mechanism.into_iter().chain(library.map(|name| format!("library: {name}"))).collect();
-        let tied = match ranking.iter().filter(is_tied).count() {
+        let tied = match ranking.iter().filter(|ranked| ranked.is_tied()).count() {
             0 => String::new(),
             count => format!("; {} tied with the first", counted(count, "program")),
         };

@@ -1,5 +1,7 @@
 //! Whether a process is alive, by an identity that no later process shares.
 
+use std::fs::DirEntry;
+
 /// A process: its number and start time, because numbers are reused. Never 0.
 pub(crate) type Identity = u64;
 
@@ -17,6 +19,17 @@ pub(crate) fn is_alive(process: Identity) -> bool {
 /// Whether a process with this number exists and is not a zombie.
 pub(crate) fn runs(id: u32) -> bool {
     find(id).is_some()
+}
+
+/// The temporary files and folders of dead processes: those with this prefix, followed by the process's number and a hyphen.
+pub(crate) fn leftovers(prefix: &str) -> impl Iterator<Item = DirEntry> {
+    let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    entries.filter(move |entry| {
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(prefix));
+        let id = rest.and_then(|rest| rest.split_once('-')).and_then(|(id, _)| id.parse().ok());
+        id.is_some_and(|id| !runs(id))
+    })
 }
 
 /// Returns the identity of the process with this number, unless it has ended.

@@ -1,5 +1,6 @@
-//! External programs: the examples in `external/` and those that use IPC libraries, each run through the cases of built-in transports; and programs that
-//! hang, report false results, print garbage or die. Each of those must be detected and stop nothing else.
+//! External programs: the examples in `external/` and those that use IPC libraries, each run through the cases of built-in
+//! transports; and programs that hang, report false results, print garbage or die. Each of those must be detected and stop
+//! nothing else.
 //!
 //! The program starts itself as each of the latter, which is why it has its own `main`.
 

@@ -32,6 +32,14 @@ impl Figure {
         }
     }
 
+    /// Why the figure is unknown, as a sentence, if so many messages are timed together.
+    pub fn unknown_in_batches(self, batch: u32) -> Option<String> {
+        let is_tail = matches!(self, Self::P98 | Self::P99);
+        (is_tail && batch > 1).then(|| {
+            format!("{batch} messages are timed as one batch, so its high percentiles are averages.")
+        })
+    }
+
     /// The share of messages below the quantile. For the mean, that of the median, which is not used.
     fn share(self) -> f64 {
         match self {
@@ -86,7 +94,7 @@ impl Mixture {
     /// The share of messages at each measured size, shortest first. The sum is 1. A message between two sizes
     /// counts for both, in proportion. The total of any cost per message is the sum over sizes of share times
     /// cost.
-    pub fn weights(&self, line: &Line) -> Vec<(u64, f64)> {
+    fn weights(&self, line: &Line) -> Vec<(u64, f64)> {
         let masses = self.cover.masses(line);
         let all: f64 = masses.iter().sum();
         line.knots().iter().zip(masses).map(|(knot, mass)| (knot.bytes, mass / all)).collect()

@@ -6,22 +6,22 @@ use roundtrip_stats::interval::Interval;
 use roundtrip_stats::share;
 
 const CONFIDENCE: f64 = 0.95;
+const BARE_LOOP: &str = "a bare C loop";
 
 /// A bar for the ratio of the harness's time to the bare loop's, with the ratio's interval in millionths.
 pub(crate) fn ratio_at_most(bar: f64, name: String, turn: Turn, interval: Option<Interval>) -> Row {
-    Row::new(name, turn.value, "ns", bare_loop(turn), BarIs::RatioAtMost, bar)
-        .with_interval(millionths(interval))
+    ratio_to(BARE_LOOP, bar, name, turn, interval)
 }
 
-/// A bar for the ratio of a time to that of another library, with the ratio's interval in millionths.
-pub(crate) fn ratio_to(library: &str, bar: f64, name: String, turn: Turn, interval: Option<Interval>) -> Row {
-    let peer = Peer { name: format!("{library} ({} ns)", turn.peer), value: turn.peer as f64 };
-    Row::new(name, turn.value, "ns", peer, BarIs::RatioAtMost, bar).with_interval(millionths(interval))
+/// A bar for the ratio of a time to that of another program, with the ratio's interval in millionths.
+pub(crate) fn ratio_to(other: &str, bar: f64, name: String, turn: Turn, interval: Option<Interval>) -> Row {
+    Row::new(name, turn.value, "ns", peer(other, turn), BarIs::RatioAtMost, bar)
+        .with_interval(millionths(interval))
 }
 
 /// A bar for an absolute time, independent of the bare loop.
 pub(crate) fn value_at_most(bar_ns: u64, name: String, turn: Turn, interval: Option<Interval>) -> Row {
-    Row::new(name, turn.value, "ns", bare_loop(turn), BarIs::ValueAtMost, bar_ns as f64)
+    Row::new(name, turn.value, "ns", peer(BARE_LOOP, turn), BarIs::ValueAtMost, bar_ns as f64)
         .with_interval(millionths(interval))
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn time_at_most(bar: f64, name: String, value_ms: u64, (other, other_
     Row::new(name, value_ms, "ms", peer, BarIs::RatioAtMost, bar)
 }
 
-fn bare_loop(Turn { peer, .. }: Turn) -> Peer {
-    Peer { name: format!("a bare C loop ({peer} ns)"), value: peer as f64 }
+fn peer(name: &str, Turn { peer, .. }: Turn) -> Peer {
+    Peer { name: format!("{name} ({peer} ns)"), value: peer as f64 }
 }
 
 fn millionths(interval: Option<Interval>) -> Option<[f64; 2]> {

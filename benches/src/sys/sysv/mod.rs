@@ -69,18 +69,9 @@ mod imp {
 
     /// Removes the objects of dead processes.
     pub fn sweep() {
-        let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let pid = name
-                .to_str()
-                .and_then(|name| name.strip_prefix(PREFIX))
-                .and_then(|rest| rest.split_once('-'))
-                .and_then(|(pid, _)| pid.parse().ok());
+        for entry in liveness::leftovers(PREFIX) {
             // Another user must not choose what this one removes.
-            let is_own =
-                || entry.metadata().is_ok_and(|file| file.uid() == rustix::process::geteuid().as_raw());
-            if pid.is_some_and(|pid| !liveness::runs(pid)) && is_own() {
+            if entry.metadata().is_ok_and(|file| file.uid() == rustix::process::geteuid().as_raw()) {
                 remove_listed(&entry.path());
             }
         }

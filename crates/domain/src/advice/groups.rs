@@ -156,10 +156,8 @@ impl Candidate<'_> {
     /// Why it cannot be ranked, as a sentence.
     fn line(&mut self, environment_id: i64, by: Figure) -> Result<Line, String> {
         let batch = self.members.first().map_or(1, |member| member.of_a_size.series.methodology.batch);
-        if batch > 1 && matches!(by, Figure::P98 | Figure::P99) {
-            return Err(format!(
-                "{batch} messages are timed as one batch, so its high percentiles are averages."
-            ));
+        if let Some(because) = by.unknown_in_batches(batch) {
+            return Err(because);
         }
         self.members.retain(|member| member.of_a_size.point.environment_id == environment_id);
         if self.members.is_empty() {
