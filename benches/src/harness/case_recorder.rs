@@ -202,6 +202,7 @@ impl<'a> CaseRecorder<'a> {
                 variant: case.transport.program().and_then(|program| program.variant.clone()),
                 benchmark: None,
                 operations: None,
+                measure: None,
             },
             methodology: methodology(case, self.parts),
             repetitions: self.repetitions,

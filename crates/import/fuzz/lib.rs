@@ -2,7 +2,7 @@
 //! with generated inputs.
 
 use roundtrip_import::sizes::{self, SizeFormat};
-use roundtrip_import::{BENCHMARKS_MAX, Data, Format, Import, NAME_CHARS_MAX, import};
+use roundtrip_import::{BENCHMARKS_MAX, Benchmark, Data, Format, Import, NAME_CHARS_MAX, import};
 use std::collections::HashSet;
 
 /// Reads an input in a format, or in the format detected from its content.
@@ -45,10 +45,12 @@ fn check_import(import: &Import) {
     assert!(import.warnings.iter().all(|warning| warning.chars().count() <= 301));
     let mut names = HashSet::new();
     for benchmark in &import.benchmarks {
-        assert!(names.insert((&benchmark.name, &benchmark.variant)), "{} twice", benchmark.name);
+        let Benchmark { name, variant, measure, .. } = benchmark;
+        assert!(names.insert((name, variant, measure)), "{name} twice");
+        assert_eq!(measure.as_ref().and_then(|measure| measure.problem()), None);
         assert!((1..=NAME_CHARS_MAX).contains(&benchmark.name.chars().count()));
         assert!(!benchmark.name.chars().any(char::is_control));
-        assert!(matches!(benchmark.operations, 1 | 1_000));
+        assert!(matches!(benchmark.operations, 1 | 1_000 | 1_000_000));
         match &benchmark.data {
             Data::Repetitions(repetitions) => {
                 assert!(!repetitions.is_empty());

@@ -3,12 +3,15 @@
 
 use crate::fault::{self, Fault, Place, cut};
 use crate::model::{Benchmark, Data, Repetitions, Summary};
+use crate::quantity::Quantity;
 use crate::{BENCHMARKS_MAX, NAME_CHARS_MAX, VALUES_MAX};
 use hashbrown::HashTable;
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::{HIGHEST_NS, Recorder, SAMPLES_MAX};
+use roundtrip_wire::Measure;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 /// The most histograms in a file: each takes up to 80 KiB, and a few bytes of input can request one.
 pub(crate) const HISTOGRAMS_MAX: usize = 1_000;
@@ -23,12 +26,18 @@ const FACTS_MAX: usize = 50;
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) variant: Option<String>,
+    pub(crate) measure: Option<Arc<Measure>>,
     pub(crate) operations: u64,
 }
 
 impl Entry {
     pub(crate) fn new(name: impl Into<String>, operations: u64) -> Self {
-        Self { name: name.into(), variant: None, operations }
+        Self { name: name.into(), variant: None, measure: None, operations }
+    }
+
+    /// The same benchmark, for another quantity.
+    pub(crate) fn of(&self, quantity: &Quantity) -> Self {
+        Self { measure: Some(quantity.measure.clone()), operations: quantity.scale, ..self.clone() }
     }
 }
 
@@ -36,6 +45,7 @@ pub(crate) struct Collected {
     pub(crate) benchmarks: Vec<Benchmark>,
     pub(crate) facts: BTreeMap<String, String>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) skipped: u64,
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +59,7 @@ pub(crate) struct Collector {
     facts: BTreeMap<String, String>,
     warnings: Vec<String>,
     unsaid_warnings: usize,
+    skipped: u64,
     left_out: Vec<String>,
 }
 
@@ -71,6 +82,29 @@ impl Collector {
             self.warnings.push(warning);
         } else {
             self.unsaid_warnings += 1;
+        }
+    }
+
+    /// Adds a warning about something in the file that is not imported.
+    pub(crate) fn skip(&mut self, warning: impl AsRef<str>) {
+        self.skipped += 1;
+        self.warn(warning);
+    }
+
+    /// Adds a value of another quantity, as one repetition. A value that cannot be stored, such as NaN, is skipped.
+    pub(crate) fn value(
+        &mut self,
+        entry: &Entry,
+        quantity: &Quantity,
+        value: f64,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        match quantity.stored(value) {
+            Ok(stored) => self.samples(&entry.of(quantity), vec![stored], place),
+            Err(problem) => {
+                self.skip(format!("{}: skipped {}: {problem}", entry.name, quantity.measure.name));
+                Ok(())
+            }
         }
     }
 
@@ -204,9 +238,9 @@ impl Collector {
     fn find(&self, entry: &Entry) -> Option<usize> {
         let is_same = |&index: &usize| {
             let known = &self.benchmarks[index];
-            known.name == entry.name && known.variant == entry.variant
+            known.name == entry.name && known.variant == entry.variant && known.measure == entry.measure
         };
-        self.indices.find(self.hash(&entry.name, entry.variant.as_deref()), is_same).copied()
+        self.indices.find(self.hash(entry), is_same).copied()
     }
 
     /// Adds a benchmark that is not known yet, and returns its index.
@@ -217,18 +251,19 @@ impl Collector {
         if index == BENCHMARKS_MAX {
             return Err(place.fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
         }
-        let Entry { name, variant, operations } = entry.clone();
-        let hash = self.hash(&name, variant.as_deref());
-        self.benchmarks.push(Benchmark { name, variant, operations, data });
+        let hash = self.hash(entry);
+        let Entry { name, variant, measure, operations } = entry.clone();
+        self.benchmarks.push(Benchmark { name, variant, measure, operations, data });
         let Self { benchmarks, indices, hasher, .. } = self;
         indices.insert_unique(hash, index, |&index| {
-            hasher.hash_one((benchmarks[index].name.as_str(), benchmarks[index].variant.as_deref()))
+            let Benchmark { name, variant, measure, .. } = &benchmarks[index];
+            hasher.hash_one((name, variant, measure))
         });
         Ok(index)
     }
 
-    fn hash(&self, name: &str, variant: Option<&str>) -> u64 {
-        self.hasher.hash_one((name, variant))
+    fn hash(&self, Entry { name, variant, measure, .. }: &Entry) -> u64 {
+        self.hasher.hash_one((name, variant, measure))
     }
 
     fn count_values(&mut self, more: usize, place: &Place) -> Result<(), Fault> {
@@ -244,7 +279,12 @@ impl Collector {
         if self.unsaid_warnings > 0 {
             self.warnings.push(format!("and {} more warnings", self.unsaid_warnings));
         }
-        Collected { benchmarks: self.benchmarks, facts: self.facts, warnings: self.warnings }
+        Collected {
+            benchmarks: self.benchmarks,
+            facts: self.facts,
+            warnings: self.warnings,
+            skipped: self.skipped,
+        }
     }
 }
 

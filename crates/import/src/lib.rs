@@ -8,15 +8,16 @@
 //! - [`sizes`]: histograms of message sizes, with their own formats and errors.
 //! - `collect`: joins the repetitions of a benchmark and enforces the limits.
 //! - `hdr`: histograms of logs. `format_probe`: detects the format from an outline of the file.
-//! - `json`: JSON with the place of errors. `time`: units, rates, rounding.
+//! - `json`: JSON with the place of errors. `time`: units, rates, rounding. `quantity`: measures other than times.
 //!
 //! # Rules
 //! **Memory below 20 times the file.** A list is read one element at a time, values are kept as numbers, and results
 //! for the wire are created one at a time: a repetition on the wire takes a hundred times its value.
 //! `tests/memory.rs` measures it for each format.
 //!
-//! **Only times.** Smaller is better. A rate, in operations per second, becomes the time of an operation,
-//! without loss. Bytes, allocations, counts and byte rates are left out, and a warning names them.
+//! **Nothing is dropped silently.** A rate, in operations per second, becomes the time of an operation, without loss.
+//! Bytes, allocations, counts and byte rates become measures of their own ([`Benchmark::measure`]). Warnings name
+//! everything that is skipped, and [`Import::skipped`] counts it.
 //!
 //! **No invented samples.** A [`Distribution`](roundtrip_stats::Distribution) holds the values that the file
 //! lists. If a file has only a mean, a median or bins, it becomes a [`Summary`].
@@ -44,6 +45,7 @@ mod format_probe;
 mod hdr;
 mod json;
 pub mod model;
+mod quantity;
 pub mod sizes;
 mod time;
 pub mod wire;

@@ -2,6 +2,8 @@
 
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::SAMPLES_MAX;
+use roundtrip_wire::Measure;
+use std::sync::Arc;
 
 /// One benchmark of a file.
 #[derive(Clone, Debug)]
@@ -10,13 +12,16 @@ pub struct Benchmark {
     pub name: String,
     /// The build, if a file compares several: `old` and `new` of Node.
     pub variant: Option<String>,
-    /// The number of operations per value: 1 or 1,000, depending on the format.
+    /// The measured quantity; `None`: the time of an operation, in nanoseconds. Entries of one quantity share it.
+    pub measure: Option<Arc<Measure>>,
+    /// The number of operations per time: 1 or 1,000, depending on the format. For another measure, the factor of its
+    /// stored values.
     pub operations: u64,
-    /// Its times.
+    /// Its values.
     pub data: Data,
 }
 
-/// The times of a benchmark.
+/// The values of a benchmark.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// Samples: one distribution for each independent run in the file. In nanoseconds per

@@ -37,14 +37,17 @@ impl Import {
             ),
             control: false,
         };
-        benchmarks.into_iter().map(move |Benchmark { name, variant, operations, data }| {
+        benchmarks.into_iter().map(move |Benchmark { name, variant, measure, operations, data }| {
             let (repetitions, summary) = match data {
                 Data::Repetitions(repetitions) => (repetitions, None),
                 Data::Summary(summary) => (Repetitions::default(), Some(*summary)),
             };
             let result = CaseResult {
                 transport: transport.clone(),
-                case: case(name, variant.as_deref(), operations),
+                case: Case {
+                    measure: measure.map(|measure| (*measure).clone()),
+                    ..case(name, variant.as_deref(), operations)
+                },
                 methodology: methodology(format.title(), summary.as_ref().map(|summary| summary.statistic)),
                 repetitions: Vec::new(),
                 failures: Vec::new(),
@@ -140,6 +143,7 @@ fn case(name: String, variant: Option<&str>, operations: u64) -> Case {
         variant: variant.map(Slug::from_name),
         benchmark: Some(name),
         operations: (operations > 1).then_some(operations),
+        measure: None,
     }
 }
 

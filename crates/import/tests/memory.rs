@@ -153,7 +153,7 @@ const FILES: &[File] = &[
         "go",
         "many units in a line",
         || format!("BenchmarkA 1 1 ns/op{}\n", " 1 B".repeat(250_000)),
-        Results(1),
+        Results(2),
     ),
     (
         "google-benchmark",

@@ -5,6 +5,7 @@
 //! - [`result`]: the results of a case: descriptor, case, methodology, repetitions.
 //! - [`budget`]: where the time of a message goes.
 //! - [`explanation`]: why a case became slower. [`profile`]: the call stacks of both sides.
+//! - [`measure`]: quantities other than times.
 //! - [`import`]: another tool's file, and the run of its results.
 //! - [`acknowledged`]: the number of acknowledged uploads, sent with each upload.
 //! - [`commit`], [`machine`]: the measured commit and the machine.
@@ -30,6 +31,7 @@ pub mod id;
 pub mod import;
 pub mod lab;
 pub mod machine;
+pub mod measure;
 pub mod movement;
 pub mod problem;
 pub mod profile;
@@ -45,6 +47,7 @@ pub use commit::{Commit, CommitSha};
 pub use explanation::{Explanation, Finding, Suspect};
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};
+pub use measure::{Better, Measure};
 pub use problem::Problem;
 pub use profile::{ProfileComparison, ProfileOfEnd};
 pub use report::{Invalid, MeasuredProgram, ProgramOrigin, RunReport, SCHEMA_VERSION, Suite};

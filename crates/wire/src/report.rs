@@ -459,6 +459,9 @@ impl crate::Case {
         if self.operations == Some(0) {
             return fail("operations", "operations is 0: expected at least 1, or no field for one");
         }
+        if let Some((member, detail)) = self.measure.as_ref().and_then(crate::Measure::problem) {
+            return at.member("measure").member(member).fail(detail);
+        }
         let is_name = |name: &str| {
             (1..=BENCHMARK_CHARACTERS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control)
         };

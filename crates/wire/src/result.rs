@@ -3,6 +3,7 @@
 use crate::Slug;
 use crate::explanation::Explanation;
 use crate::hash::{Digest, digest};
+use crate::measure::{Better, Measure};
 use crate::profile::ProfileComparison;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,15 +63,24 @@ pub struct Case {
     /// The name of an imported benchmark with parameters: `BM_Pipe/64`. Absent for our own results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<String>,
-    /// The number of operations that a time covers, for tools whose averages are below a nanosecond; absent: one.
+    /// The number of operations that a time covers, for tools whose averages are below a nanosecond; absent: one. Values of
+    /// another measure are multiplied by it, to keep fractions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
+    /// The measured quantity; absent: the time of an operation, in nanoseconds. Fields ending in `_ns` then hold its values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<Measure>,
 }
 
 impl Case {
     /// The identity of this case on one transport.
     pub fn digest(&self, transport: &Slug) -> Digest {
         digest(&(transport, self))
+    }
+
+    /// Which values are better.
+    pub fn better(&self) -> Better {
+        self.measure.as_ref().map_or(Better::Lower, |measure| measure.better)
     }
 }
 

@@ -150,6 +150,7 @@ fn case(index: usize) -> SeededCase {
         variant,
         benchmark: None,
         operations: None,
+        measure: None,
     };
     SeededCase {
         result: CaseResult {

@@ -2,13 +2,14 @@
 //!
 //! Each result line is one repetition (`-count`) with one value, its `ns/op`. A name begins with its package
 //! if the file states it, because several packages may have a benchmark with the same name. Other units
-//! (`MB/s`, `B/op`, those of `ReportMetric`) are left out.
+//! (`MB/s`, `B/op`, those of `ReportMetric`) are measures of their own.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place, SHORT, cut};
+use crate::quantity::Quantity;
 use crate::time::Scale;
-use std::collections::BTreeSet;
+use roundtrip_wire::Better;
 use std::str::SplitAsciiWhitespace;
 
 pub(super) const READER: Reader = Reader {
@@ -45,7 +46,6 @@ impl<'a> Line<'a> {
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let mut package = None;
-    let mut other_units = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         if let Some(result) = Line::parse(line) {
@@ -53,16 +53,22 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 Some(package) => format!("{package}.{}", result.name),
                 None => result.name.to_owned(),
             };
-            let is_time = |unit: &str| unit == "ns/op";
-            other_units.extend(result.pairs().map(|(_, unit)| unit).filter(|unit| !is_time(unit)));
-            let Some((value, _)) = result.pairs().find(|(_, unit)| is_time(unit)) else {
-                collector.warn(format!("{name}: skipped a line without ns/op"));
-                continue;
-            };
-            // `Line::parse` has checked it.
-            let value = value.parse().unwrap_or(f64::NAN);
-            let time = Scale::per_thousand(1.0).time_at(value, || place.clone())?;
-            collector.samples(&Entry::new(name, 1_000), vec![time], &place)?;
+            let entry = Entry::new(name, 1_000);
+            for (value, unit) in result.pairs() {
+                // `Line::parse` has checked it.
+                let value = value.parse().unwrap_or(f64::NAN);
+                match unit {
+                    "ns/op" => {
+                        let time = Scale::per_thousand(1.0).time_at(value, || place.clone())?;
+                        collector.samples(&entry, vec![time], &place)?;
+                    }
+                    // Go's megabyte has 10^6 bytes.
+                    "MB/s" => collector.value(&entry, &Quantity::byte_rate(unit), value * 1e6, &place)?,
+                    "B/op" => collector.value(&entry, &Quantity::bytes(unit), value, &place)?,
+                    "allocs/op" => collector.value(&entry, &Quantity::count(unit), value, &place)?,
+                    _ => collector.value(&entry, &of_metric(unit), value, &place)?,
+                }
+            }
         } else if let Some((key, value)) = line.split_once(": ") {
             match key {
                 "pkg" => package = Some(value.trim()),
@@ -82,8 +88,13 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             collector.warn("the file contains FAIL: a test or benchmark failed");
         }
     }
-    collector.left_out(other_units);
     Ok(())
+}
+
+/// The quantity of a unit of `ReportMetric`. Go states no direction: of rates, more is better, of the rest less.
+fn of_metric(unit: &str) -> Quantity {
+    let better = if unit.ends_with("/s") { Better::Higher } else { Better::Lower };
+    Quantity::fine(unit, unit, better)
 }
 
 /// A truncated result line, or one into which the benchmark printed.

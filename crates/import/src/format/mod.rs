@@ -145,12 +145,12 @@ impl Format {
         let mut collector = Collector::default();
         let invalid = |Fault { place, problem }| Error::Invalid { format: self, place, problem };
         (self.0.read)(text, &mut collector).map_err(invalid)?;
-        let Collected { benchmarks, facts, warnings } = collector.finish();
+        let Collected { benchmarks, facts, warnings, skipped } = collector.finish();
         if benchmarks.is_empty() {
             let why = warnings.iter().take(3).map(|warning| format!("; {warning}")).collect();
             return Err(Error::Nothing { format: self, why });
         }
-        Ok(Import { format: self, benchmarks, facts, warnings })
+        Ok(Import { format: self, benchmarks, facts, warnings, skipped })
     }
 
     /// The only format that matches a text.
@@ -170,12 +170,14 @@ impl Format {
 pub struct Import {
     /// The format of the file.
     pub format: Format,
-    /// The benchmarks, in the order of the file. Each name and variant occurs once.
+    /// The benchmarks, in the order of the file. Each name, variant and measure occurs once.
     pub benchmarks: Vec<Benchmark>,
     /// Facts about the machine and tool, such as `host`, `cpus`, `tool_version`, `commit`.
     pub facts: BTreeMap<String, String>,
     /// Sentences for people: omissions with their reasons, and doubts about the values.
     pub warnings: Vec<String>,
+    /// The number of things in the file that were not imported. A warning names each, up to a limit.
+    pub skipped: u64,
 }
 
 /// Why a file is rejected.

@@ -4,7 +4,7 @@ use crate::support::{golden, snapshot};
 use roundtrip_import::wire::ReportWriter;
 use roundtrip_import::{Data, Format, Import, Repetitions, import};
 use roundtrip_stats::{Distribution, nearest_rank};
-use roundtrip_wire::{CaseResult, RunReport};
+use roundtrip_wire::{CaseResult, Measure, RunReport};
 use std::fmt::Write;
 
 fn figures(name: &str, distribution: &Distribution) -> String {
@@ -28,7 +28,21 @@ fn readable(import: &Import) -> String {
     }
     for benchmark in &import.benchmarks {
         let variant = benchmark.variant.as_ref().map(|variant| format!(" [{variant}]")).unwrap_or_default();
-        writeln!(text, "\n{}{variant}: ns of {} operations", benchmark.name, benchmark.operations).unwrap();
+        match &benchmark.measure {
+            None => {
+                writeln!(text, "\n{}{variant}: ns of {} operations", benchmark.name, benchmark.operations)
+            }
+            Some(measure) => {
+                let Measure { name, unit, better } = &**measure;
+                let scale = benchmark.operations;
+                writeln!(
+                    text,
+                    "\n{}{variant}: {name} in 1/{scale} `{unit}`, better: {better:?}",
+                    benchmark.name
+                )
+            }
+        }
+        .unwrap();
         match &benchmark.data {
             Data::Summary(summary) => writeln!(text, "  {summary:?}").unwrap(),
             Data::Repetitions(repetitions) if repetitions.iter().all(|one| one.count() == 1) => {

@@ -95,6 +95,7 @@ impl SeriesRow {
                 variant: self.variant.as_deref().map(slug).transpose()?,
                 benchmark: self.benchmark,
                 operations: self.operations.map(i64::cast_unsigned),
+                measure: None,
             },
             project: self.project,
             machine: self.machine,

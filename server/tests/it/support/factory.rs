@@ -63,6 +63,7 @@ pub(crate) fn case(message_bytes: u64) -> Case {
         variant: None,
         benchmark: None,
         operations: None,
+        measure: None,
     }
 }
 
