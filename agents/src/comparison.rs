@@ -2,7 +2,7 @@
 //! One table is for people, the other has the layout of Node's own comparisons.
 
 use crate::failure::Failure;
-use crate::format::{change_interval, count, counted, half_width, nanoseconds, signed_percent, whole};
+use crate::format::{change_interval, count, counted, half_width, signed_percent, value_of, whole};
 use crate::output::{self, is_coloured, styled};
 use crate::table as results;
 use crate::usage::{self, UsageChange};
@@ -16,12 +16,17 @@ use roundtrip_stats::verdict::{Reason, Row, Rule};
 use roundtrip_stats::{movement, percent};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::lab::IDENTICAL_PROGRAM;
-use roundtrip_wire::{CaseResult, Failure as Failed, Verdict};
+use roundtrip_wire::{Better, CaseResult, Failure as Failed, Measure, Verdict};
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Line {
     pub(crate) case: String,
+    /// The measured quantity; absent for times. Values are then in its unit, times `operations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measure: Option<Measure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations: Option<u64>,
     #[serde(skip)]
     pub(crate) title: String,
     #[serde(skip)]
@@ -158,6 +163,11 @@ fn finished(
         _ => Vec::new(),
     };
     let any = head.or(base).map(|side| side.result);
+    let compared = match any.map(|result| result.case.better()) {
+        Some(Better::Higher) => compared.map(Compared::with_higher_better),
+        _ => compared,
+    };
+    let measured = any.and_then(|result| result.case.measure.as_ref());
     let profiles = base.zip(head).map(|(base, head)| [&base.profiles[..], &head.profiles[..]]);
     let judged = compared.filter(|compared| movement::is_comparable(compared.movement));
     let verdict = judged.map_or(Verdict::NotComparable, |compared| compared.verdict.into());
@@ -166,6 +176,8 @@ fn finished(
     let usage = sides.map_or(Vec::new(), |(base, head)| usage::changes(base.result, head.result));
     Line {
         case: any.map(results::describe).unwrap_or_default(),
+        measure: measured.cloned(),
+        operations: measured.and(any).and_then(|result| result.case.operations),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
         name: any.map(results::name).unwrap_or_default(),
         base: base.and_then(side),
@@ -296,6 +308,11 @@ impl Line {
         [self.verdict].into_iter().chain(tail).any(|verdict| verdict == Verdict::Regressed)
     }
 
+    /// The p50 of a side with its unit.
+    pub(crate) fn value(&self, side: Side) -> String {
+        value_of(self.measure.as_ref(), self.operations, side.p50_ns)
+    }
+
     /// A case without a pair, because the time ended before.
     pub(crate) fn without_time(self, reason: Reason) -> Self {
         Self { verdict: Verdict::Inconclusive, undecided: Some(reason.to_string()), ..self }
@@ -419,9 +436,9 @@ fn table(lines: &[&Line]) -> String {
         if let (Some(base), Some(head), Some(change)) = (line.base, line.head, line.change) {
             rows.push([
                 line.name.clone(),
-                nanoseconds(base.p50_ns),
+                line.value(base),
                 spread(base),
-                nanoseconds(head.p50_ns),
+                line.value(head),
                 spread(head),
                 signed_percent(change),
                 line.change_interval.map_or("too few".into(), change_interval),

@@ -1,10 +1,24 @@
 //! Times, sizes, counts and shares for people, and numbers without a unit.
 
 use indicatif::HumanCount;
+use roundtrip_wire::Measure;
 
 /// Formats a time with three significant digits and a unit.
 pub(crate) fn nanoseconds(ns: u64) -> String {
     scaled(ns as f64, 1000.0, &["ns", "µs", "ms", "s"])
+}
+
+/// Formats a stored value of a case: a time, or a value of its measure, which is multiplied by `operations`.
+pub(crate) fn value_of(measure: Option<&Measure>, operations: Option<u64>, stored: u64) -> String {
+    let Some(measure) = measure else { return nanoseconds(stored) };
+    let value = stored as f64 / operations.unwrap_or(1) as f64;
+    match measure.unit.as_str() {
+        "ns" => scaled(value, 1000.0, &["ns", "µs", "ms", "s"]),
+        "B" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]),
+        "B/s" => scaled(value, 1024.0, &["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"]),
+        "" => figure(value),
+        unit => format!("{} {unit}", figure(value)),
+    }
 }
 
 /// A change of a time.

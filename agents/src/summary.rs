@@ -2,7 +2,7 @@
 
 use crate::comparison::{self, Line, Side};
 use crate::failure::OnDisk;
-use crate::format::{change_interval, count, nanoseconds, signed_percent};
+use crate::format::{change_interval, count, signed_percent};
 use crate::table;
 use roundtrip_wire::{CaseResult, RunReport, Verdict};
 use std::fs::OpenOptions;
@@ -95,7 +95,7 @@ fn sentence(lines: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> Vec<String> {
-    let time = |side: Option<Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
+    let time = |side: Option<Side>| side.map(|side| line.value(side)).unwrap_or_default();
     let verdict =
         std::iter::once(line.verdict_text()).chain(line.other_changes()).collect::<Vec<_>>().join("; ");
     vec![

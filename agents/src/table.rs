@@ -2,7 +2,7 @@
 //! distribution and delivery counts.
 
 use crate::failure::Failure;
-use crate::format::{bytes, count, half_width, nanoseconds, percent};
+use crate::format::{bytes, count, half_width, nanoseconds, percent, value_of};
 use crate::output;
 use clap::builder::styling::AnsiColor;
 use indexmap::{IndexMap, IndexSet};
@@ -410,12 +410,16 @@ fn delivered_to_many(result: &CaseResult) -> String {
 
 // Imported benchmarks: times as in their files.
 
-const IMPORTED_HEADER: [&str; 7] = ["benchmark", "time", "\u{b1}", "min", "max", "runs", "samples"];
+const IMPORTED_HEADER: [&str; 7] = ["benchmark", "value", "\u{b1}", "min", "max", "runs", "samples"];
 
 /// The title of a table of imported benchmarks: the tool and the kind of time.
 fn imported_title(result: &CaseResult) -> String {
     let tool = &result.transport.title;
     let of = match (&result.methodology.statistic, result.case.operations) {
+        (None, _) if result.case.measure.is_some() => "median of other measures".to_owned(),
+        (Some(statistic), _) if result.case.measure.is_some() => {
+            format!("{statistic} of other measures, no samples")
+        }
         (None, None) => "median time".to_owned(),
         (None, Some(operations)) => format!("median time of {} operations", count(operations)),
         (Some(statistic), None) => format!("{statistic}, no samples"),
@@ -427,8 +431,18 @@ fn imported_title(result: &CaseResult) -> String {
 }
 
 fn imported_name(result: &CaseResult) -> String {
-    let name = result.case.benchmark.clone().unwrap_or_default();
-    result.case.variant.as_ref().map_or(name.clone(), |variant| format!("{name} ({variant})"))
+    let mut name = result.case.benchmark.clone().unwrap_or_default();
+    if let Some(variant) = &result.case.variant {
+        name += &format!(" ({variant})");
+    }
+    if let Some(measure) = &result.case.measure {
+        name += &format!(" {}", measure.name);
+    }
+    name
+}
+
+fn value(result: &CaseResult, stored: u64) -> String {
+    value_of(result.case.measure.as_ref(), result.case.operations, stored)
 }
 
 /// The cells of a result, from all repetitions merged and the p50 of each.
@@ -436,7 +450,7 @@ fn imported_cells(result: &CaseResult, all: Option<&Distribution>, p50s_ns: &[u6
     if let Some(summary) = &result.summary {
         return stated(result, summary);
     }
-    let time = |ns: Option<u64>| ns.map(nanoseconds).unwrap_or_default();
+    let time = |ns: Option<u64>| ns.map(|ns| value(result, ns)).unwrap_or_default();
     vec![
         imported_name(result),
         time(all.map(|all| all.quantile_ns(500_000))),
@@ -483,11 +497,11 @@ impl ImportedTables {
 
 fn stated(result: &CaseResult, summary: &Summary) -> Vec<String> {
     let Summary { center_ns, low_ns, high_ns, min_ns, max_ns, count: samples, .. } = summary;
-    let time = |ns: &Option<u64>| ns.map(nanoseconds).unwrap_or_default();
+    let time = |ns: &Option<u64>| ns.map(|ns| value(result, ns)).unwrap_or_default();
     let interval = low_ns.zip(*high_ns).map(|(low, high)| half_width(low, high, *center_ns));
     vec![
         imported_name(result),
-        nanoseconds(*center_ns),
+        value(result, *center_ns),
         interval.unwrap_or_default(),
         time(min_ns),
         time(max_ns),

@@ -45,6 +45,9 @@ impl Methods {
     }
 }
 
+/// The value of a point at 0, such as one without allocations: the smallest stored value, because changes are ratios.
+const VALUE_OF_ZERO: f64 = 1.0;
+
 /// The number of points that end a confirmed level, as many as the detector needs on either side of a change.
 const LEFT_POINTS: usize = 4;
 
@@ -65,7 +68,7 @@ pub struct Search {
 pub struct Points {
     /// The commits' ordinals.
     pub ordinals: Vec<i64>,
-    /// Times in nanoseconds, or ratios, above 0.
+    /// Values of the series' measure, usually times in nanoseconds, or ratios; above 0.
     pub values: Vec<f64>,
 }
 
@@ -87,9 +90,9 @@ pub(crate) fn runs(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
             let Some(&environment_id) = line.environment_ids.get(index).filter(|_| is_of_commit) else {
                 continue;
             };
-            let time = |column: &[i64]| column.get(index).filter(|ns| **ns > 0).map(|ns| *ns as f64);
-            let [p50, p99] = [p50, p99].map(time);
-            let tail = p50.zip(p99).map(|(p50, p99)| p99 / p50);
+            let [p50, p99] = [p50, p99].map(|column| column.get(index).map(|&value| value as f64));
+            let tail = p50.zip(p99).filter(|(p50, p99)| p50.min(*p99) > 0.0).map(|(p50, p99)| p99 / p50);
+            let [p50, p99] = [p50, p99].map(|value| Some(value?.max(VALUE_OF_ZERO)));
             for (figure, value) in [(Figure::P50, p50), (Figure::P99, p99), (Figure::Tail, tail)] {
                 let Some(value) = value else { continue };
                 let points =
@@ -396,7 +399,8 @@ mod tests {
         let mut other = line(&[5, 6], 8, &[50, 60]);
         other.work_tree_modified[1] = true;
         let tracks = tracks(&[&one, &other]);
-        assert_eq!(tracks[&TRACK], Points { ordinals: vec![1, 3], values: vec![10.0, 30.0] });
+        // 0 counts as 1, because changes are ratios.
+        assert_eq!(tracks[&TRACK], Points { ordinals: vec![1, 3, 4], values: vec![10.0, 30.0, 1.0] });
         let elsewhere = Track { environment_id: 8, figure: Figure::P99, ..TRACK };
         assert_eq!(tracks[&elsewhere], Points { ordinals: vec![5], values: vec![50.0] });
     }
@@ -407,7 +411,7 @@ mod tests {
         line.latency_ns = vec![(Quantile::P99, vec![190, 300, 700, 2_000, 0, 1_500])];
         line.lossy[5] = true;
         let tail = Track { figure: Figure::Tail, ..TRACK };
-        // A run without a time is skipped, also if the other time is there.
+        // A run with a time of 0 is skipped, also if the other time is there.
         let expected = Points { ordinals: vec![1, 2, 2], values: vec![1.9, 1.5, 5.0] };
         assert_eq!(runs(&[&line])[&tail], expected);
         let median_of_runs = Points { ordinals: vec![1, 2], values: vec![1.9, 3.25] };

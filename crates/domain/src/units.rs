@@ -1,5 +1,7 @@
 //! Formats numbers with units, like the web interface.
 
+use roundtrip_wire::Case;
+
 /// Between a number and its unit, so that they stay on one line.
 pub const NO_BREAK: char = '\u{a0}';
 
@@ -9,6 +11,28 @@ const ROUNDS_UP: f64 = 0.999_5;
 /// A time: three digits, and the unit chosen after rounding, so that 999.6 µs reads 1.00 ms.
 pub fn time(ns: f64) -> String {
     three_digits(ns, [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
+}
+
+/// A stored value of a case: a time, or a value of its measure.
+pub fn value(case: &Case, stored: f64) -> String {
+    let Some(measure) = &case.measure else { return time(stored) };
+    let value = stored / case.operations.unwrap_or(1) as f64;
+    match measure.unit.as_str() {
+        "ns" => time(value),
+        "B" => three_digits(
+            value,
+            [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1_024.0, "KiB"), (1.0, "B")],
+        ),
+        "B/s" => rate(value),
+        "" => digits(value),
+        unit => format!("{}{NO_BREAK}{unit}", digits(value)),
+    }
+}
+
+/// A number without a scale: all digits before the point, three if it is smaller.
+fn digits(value: f64) -> String {
+    let decimals = if value.fract() == 0.0 || value >= 99.95 { 0 } else { 1 + usize::from(value < 9.995) };
+    grouped(&format!("{value:.decimals$}"))
 }
 
 /// A value in the largest of these units that it fills, or in the last one. Three digits; a unit of 1 has no decimals.
@@ -89,6 +113,10 @@ pub fn grouped(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use roundtrip_wire::{Better, Measure};
+
+    const CASE: &str = r#"{"scenario": "benchmark", "message_bytes": 0, "peers": 1, "mode": "unknown",
+        "placement": "unknown"}"#;
 
     #[test]
     fn formats_times_and_sizes_like_the_web_interface() {
@@ -110,6 +138,15 @@ mod tests {
         }
         let sizes = [780, 1_023, 1_024, 9_300, 11_400, 48_000_000].map(about).map(plain);
         assert_eq!(sizes, ["780 B", "1,023 B", "1.0 KiB", "9.1 KiB", "11 KiB", "46 MiB"]);
+        let case = |unit: &str| Case {
+            measure: Some(Measure { name: "m".into(), unit: unit.into(), better: Better::Higher }),
+            operations: Some(1_000),
+            ..serde_json::from_str(CASE).unwrap()
+        };
+        let values =
+            [("B", 2_048_000.0), ("B/s", 5e9), ("ns", 1_500.0), ("", 12_500.0), ("widgets", 1_234_567.0)];
+        let values = values.map(|(unit, stored)| plain(value(&case(unit), stored)));
+        assert_eq!(values, ["2.00 KiB", "4.77 MiB/s", "2 ns", "12.5", "1,235 widgets"]);
         let rates = [4.0, 2_048.0, 1_073_700_000.0, 4_990_000_000.0].map(rate).map(plain);
         assert_eq!(rates, ["4 B/s", "2.00 KiB/s", "1.00 GiB/s", "4.65 GiB/s"]);
         assert_eq!(

@@ -173,7 +173,7 @@ fn rows_of(
     let row =
         |metric: &str, (base_ns, head_ns), change, interval: Option<[f64; 2]>, verdict| ComparedSeries {
             transport: pair.transport.slug.to_string(),
-            message_bytes: pair.case.size_profile.is_none().then_some(pair.case.message_bytes),
+            message_bytes: has_one_size(&pair.case).then_some(pair.case.message_bytes),
             case: described(&pair.case),
             metric: metric.to_owned(),
             machine: machine.to_owned(),
@@ -197,8 +197,18 @@ fn rows_of(
     rows
 }
 
+/// Whether all messages have one size, which is known.
+fn has_one_size(case: &Case) -> bool {
+    case.size_profile.is_none() && case.benchmark.is_none()
+}
+
 /// A case without its transport and size.
 fn described(case: &Case) -> String {
+    if let Some(benchmark) = &case.benchmark {
+        let variant = case.variant.as_ref().map(ToString::to_string);
+        let measure = case.measure.as_ref().map(|measure| measure.name.clone());
+        return [benchmark.clone()].into_iter().chain(variant).chain(measure).collect::<Vec<_>>().join(", ");
+    }
     let mut words = vec![case.scenario.to_string(), case.mode.to_string(), case.placement.to_string()];
     words.extend(case.size_profile.as_ref().map(ToString::to_string));
     words.extend((case.peers > 1).then(|| format!("{} receivers", case.peers)));

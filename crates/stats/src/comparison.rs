@@ -115,12 +115,17 @@ impl Case<'_> {
 
     fn logarithms(&self) -> Sides {
         Sides {
-            p50s: self.p50s_ns.map(|side| side.iter().map(|&ns| (ns as f64).ln()).collect()),
+            p50s: self.p50s_ns.map(|side| side.iter().map(|&ns| logarithm(ns)).collect()),
             profiles: self.profiles.map(|sides| sides.map(<[Profile]>::to_vec)),
             effects: self.effects.to_vec(),
             movement: self.movement,
         }
     }
+}
+
+/// The logarithm of a value. 0, such as no allocations, counts as the smallest stored value, because changes are ratios.
+fn logarithm(value: u64) -> f64 {
+    (value.max(1) as f64).ln()
 }
 
 /// Converts the estimate and the interval of a logarithm to shares.
@@ -142,6 +147,22 @@ impl Side {
 }
 
 impl Compared {
+    /// The same result for a quantity of which more is better: an increase is an improvement.
+    #[must_use]
+    pub fn with_higher_better(self) -> Self {
+        let turned = |change: QuantileChange| QuantileChange {
+            verdict: change.verdict.map(verdict::Verdict::reversed),
+            ..change
+        };
+        Self {
+            verdict: self.verdict.reversed(),
+            p90: self.p90.map(turned),
+            p99: self.p99.map(turned),
+            shape: self.shape.map(turned),
+            ..self
+        }
+    }
+
     /// Combines both sides' times with the test result. Returns `None` if a side has no times.
     pub fn of(base_ns: &[u64], head_ns: &[u64], row: Row) -> Option<Self> {
         let (base, head) = (Side::of(base_ns)?, Side::of(head_ns)?);

@@ -3,7 +3,9 @@
 //! Each statement is for one machine, which is the distribution key of points, so one node answers it.
 
 use super::decode_error;
-use super::point::{Quantile, RepetitionQuartiles, Selection, SeriesKey, of_each_machine, of_selection};
+use super::point::{
+    Lines, Quantile, RepetitionQuartiles, Selection, SeriesKey, of_each_machine, of_selection,
+};
 use futures_util::stream::BoxStream;
 use sqlx::{PgPool, query, query_as};
 use std::collections::HashMap;
@@ -171,12 +173,68 @@ pub async fn lines(
     Ok(lines)
 }
 
+/// Like [`lines`], with the values of summaries for series without points: what is searched for changes.
+pub async fn searched_lines(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    selection: &Selection<'_>,
+    columns: Columns<'_>,
+) -> sqlx::Result<Vec<LineRow>> {
+    let mut lines = lines(pool, series, selection, columns).await?;
+    fill_from_summaries(pool, series, &mut lines, selection).await?;
+    Ok(lines)
+}
+
+/// Fills the lines without points from summaries: their values take the place of the repetitions' medians.
+async fn fill_from_summaries(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    lines: &mut [LineRow],
+    selection: &Selection<'_>,
+) -> sqlx::Result<()> {
+    let mut empty: HashMap<i64, &mut LineRow> = lines
+        .iter_mut()
+        .filter(|line| line.commit_ordinals.is_empty())
+        .map(|line| (line.series_id, line))
+        .collect();
+    let keys: Vec<SeriesKey> =
+        series.iter().filter(|key| empty.contains_key(&key.series_id)).copied().collect();
+    if keys.is_empty() {
+        return Ok(());
+    }
+    for row in stated(pool, &keys, selection).await? {
+        let Some(line) = empty.get_mut(&row.series_id) else { continue };
+        line.commit_ordinals.push(row.commit_ordinal);
+        line.environment_ids.push(row.environment_id);
+        line.lossy.push(false);
+        line.work_tree_modified.push(row.work_tree_modified);
+        push_each(line.repetition_p50_ns.get_or_insert_default(), [row.latency_ns_center; 3]);
+    }
+    Ok(())
+}
+
 /// The points of some series on the main line, each within an inclusive range of ordinals. Series without
-/// points have empty columns.
+/// points have the values of their summaries, as in [`searched_lines`].
 pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::Result<Vec<LineRow>> {
     let series: Vec<SeriesKey> = wanted.iter().map(|(key, _)| *key).collect();
     let ends: HashMap<i64, [i64; 2]> = wanted.iter().map(|(key, ends)| (key.series_id, *ends)).collect();
-    of_each_machine(&series, async |machine_id, series_ids| {
+    let mut lines = windows_of_points(pool, &series, &ends).await?;
+    let all = Selection {
+        from_ordinal: ends.values().map(|ends| ends[0]).min().unwrap_or(0),
+        to_ordinal: ends.values().map(|ends| ends[1]).max().unwrap_or(0),
+        last: i64::MAX,
+        lines: Lines::Main,
+    };
+    fill_from_summaries(pool, &series, &mut lines, &all).await?;
+    Ok(lines)
+}
+
+async fn windows_of_points(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    ends: &HashMap<i64, [i64; 2]>,
+) -> sqlx::Result<Vec<LineRow>> {
+    of_each_machine(series, async |machine_id, series_ids| {
         let end = |nth: usize| -> Vec<i64> { series_ids.iter().map(|series_id| ends[series_id][nth]).collect() };
         let rows = sqlx::query!(
             r#"select wanted.series_id as "series_id!", line.numbers as "numbers?"

@@ -13,6 +13,8 @@ pub struct Subject {
     pub project_id: i64,
     pub machine_id: i64,
     pub is_control: bool,
+    /// Whether its values are times.
+    pub is_time: bool,
 }
 
 /// A reference series.
@@ -29,7 +31,8 @@ pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Sub
     sqlx::query_as!(
         Subject,
         r#"select series.series_id, series.project_id, series.machine_id,
-                  coalesce(described.control, transport.control) as "is_control!"
+                  coalesce(described.control, transport.control) as "is_control!",
+                  measured_case.measure is null as "is_time!"
            from series
            join measured_case on measured_case.case_id = series.case_id
            join transport on transport.transport_id = measured_case.transport_id

@@ -12,7 +12,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::error::Kind;
-use roundtrip_domain::units::{NO_BREAK, size, time};
+use roundtrip_domain::units::{NO_BREAK, size, value};
 use roundtrip_storage as db;
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_wire::{Case, Slug};
@@ -86,7 +86,7 @@ pub(crate) async fn badge_of_series(
     let series = row.into_series()?;
     let label = format!("{} {name}", case(&series.transport.slug, &series.case));
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    let message = figure_ns.map_or_else(|| NO_DATA.to_owned(), |ns| plain(time(ns as f64)));
+    let message = figure_ns.map_or_else(|| NO_DATA.to_owned(), |ns| plain(value(&series.case, ns as f64)));
     let tone = if figure_ns.is_some() { Tone::Plain } else { Tone::Unknown };
     Ok(answer(&Badge { label: &label, message: &message, tone }))
 }

@@ -15,6 +15,7 @@ use roundtrip_storage::change_point::{ChangeKind, Figure, Track};
 use roundtrip_storage::chart::Columns;
 use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Lines, Selection};
+use roundtrip_wire::Better;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use utoipa::ToSchema;
@@ -206,13 +207,15 @@ pub(crate) async fn try_settings(
     let settings = query.settings(methods.of(figure).settings())?;
     let last = within("last", query.last.unwrap_or(LAST_DEFAULT), 1..=LAST_MAX)?;
     let selection = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last, lines: Lines::Main };
-    let lines = db::chart::lines(
+    let lines = db::chart::searched_lines(
         &state.pool,
         &keys,
         &selection,
         Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
     )
     .await?;
+    let series = db::series::find(&state.pool, &[path.series_id]).await?.pop();
+    let better = series.map_or(Better::Lower, |series| series.better());
     let newest = lines.iter().find_map(|line| line.environment_ids.last().copied());
     let mut tracks = track::tracks(&lines.iter().collect::<Vec<_>>());
     tracks.retain(|track, _| track.figure == figure);
@@ -235,14 +238,14 @@ pub(crate) async fn try_settings(
         }
     };
     let playground = tokio::task::spawn_blocking(move || {
-        Playground::new(settings, methods.of(figure), environments, track, points)
+        Playground::new((settings, better), methods.of(figure), environments, track, points)
     });
     Ok(Json(playground.await.map_err(ApiError::internal)?))
 }
 
 impl Playground {
     fn new(
-        settings: Settings,
+        (settings, better): (Settings, Better),
         shipped: &Method,
         environments: Vec<EnvironmentPoints>,
         track: Track,
@@ -250,8 +253,9 @@ impl Playground {
     ) -> Self {
         let method = Method::new(settings);
         let trial = points.try_out(&method, track);
-        let changes =
-            |trial: &Trial| trial.changes.iter().map(|change| TriedChange::new(&points, change)).collect();
+        let changes = |trial: &Trial| {
+            trial.changes.iter().map(|change| TriedChange::new(&points, change, better)).collect()
+        };
         Self {
             settings: method.settings().into(),
             shipped: shipped.settings().into(),
@@ -290,7 +294,7 @@ impl Look {
 }
 
 impl TriedChange {
-    fn new(points: &Points, (found, reported_by): &track::Confirmed) -> Self {
+    fn new(points: &Points, (found, reported_by): &track::Confirmed, better: Better) -> Self {
         Self {
             commit_ordinal: found.ordinal,
             reported_by_commit_ordinal: points.ordinals[*reported_by],
@@ -300,7 +304,7 @@ impl TriedChange {
             before_level: found.before_level,
             after_level: found.after_level,
             change: found.change(),
-            direction: Direction::from_change(found.change()),
+            direction: Direction::from_change(found.change(), better),
             matters: found.matters,
         }
     }

@@ -167,8 +167,7 @@ async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result
         Vec::new()
     } else {
         let direction = regression.direction;
-        let made_it =
-            changes.iter().filter(|change| Direction::from_change(change.found.change()) == direction);
+        let made_it = changes.iter().filter(|change| change.direction() == direction);
         let explanation = regression.explanation.as_ref().map(|explanation| &explanation.contents.0);
         let found = of_regression(&state.pool, project_id, regression_id, made_it, explanation).await;
         found.map_err(ApiError::internal)?

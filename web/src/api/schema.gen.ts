@@ -1678,6 +1678,11 @@ export interface components {
              */
             ratio: number;
         };
+        /**
+         * @description Which values of a measure are better.
+         * @enum {string}
+         */
+        Better: "lower" | "higher";
         /** @description The time of a message by part, over commits. */
         BudgetChart: {
             /** @description One entry per series, in the order of the request. */
@@ -1812,6 +1817,7 @@ export interface components {
              * @description The requested kernel buffer; absent for the system's default. The granted size is in [`CaseResult::counters`].
              */
             buffer_bytes?: number | null;
+            measure?: components["schemas"]["Measure"] | null;
             /**
              * Format: int64
              * @description Bytes of one message; in `stream`, of one write.
@@ -1826,7 +1832,8 @@ export interface components {
             mode: components["schemas"]["Slug"];
             /**
              * Format: int64
-             * @description The number of operations that a time covers, for tools whose averages are below a nanosecond; absent: one.
+             * @description The number of operations that a time covers, for tools whose averages are below a nanosecond; absent: one. Values of
+             *     another measure are multiplied by it, to keep fractions.
              */
             operations?: number | null;
             /**
@@ -3289,6 +3296,19 @@ export interface components {
             /** @description Why the machine is suspect: it recently caused changes. Alerts from it are held. Null if it is not suspect. */
             suspect_because: string | null;
         };
+        /**
+         * @description A quantity other than the time of an operation. Part of a case, so each measure of a benchmark has its own series.
+         *
+         *     Its values are stored as whole numbers, like times: in [`Measure::unit`], times the case's `operations`.
+         */
+        Measure: {
+            /** @description Which values are better. */
+            better: components["schemas"]["Better"];
+            /** @description Its name from the tool: `B/op`, `throughput`, `cpu_time`. */
+            name: string;
+            /** @description The unit of its values: `B`, `B/s`, `ns`, `/s`. Empty for counts and ratios. */
+            unit: string;
+        };
         /** @description An external program. */
         MeasuredProgram: {
             /**
@@ -4276,7 +4296,7 @@ export interface components {
              */
             created_at: string;
             culprit_commit: components["schemas"]["CommitPlace"] | null;
-            /** @description Slower or faster. */
+            /** @description Worse or better. */
             direction: components["schemas"]["Direction"];
             explanation: components["schemas"]["Explanation"] | null;
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
@@ -5621,6 +5641,7 @@ export type Attempt = components['schemas']['Attempt'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type BehindFirst = components['schemas']['BehindFirst'];
+export type Better = components['schemas']['Better'];
 export type BudgetChart = components['schemas']['BudgetChart'];
 export type BudgetColumn = components['schemas']['BudgetColumn'];
 export type BudgetEvents = components['schemas']['BudgetEvents'];
@@ -5719,6 +5740,7 @@ export type MachineErrorRates = components['schemas']['MachineErrorRates'];
 export type MachineList = components['schemas']['MachineList'];
 export type MachineMovement = components['schemas']['MachineMovement'];
 export type MachineSummary = components['schemas']['MachineSummary'];
+export type Measure = components['schemas']['Measure'];
 export type MeasuredProgram = components['schemas']['MeasuredProgram'];
 export type MeasuredSide = components['schemas']['MeasuredSide'];
 export type MeasuredSize = components['schemas']['MeasuredSize'];

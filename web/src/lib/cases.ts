@@ -23,7 +23,7 @@ export type Parameters = Pick<Case, "peers"> & {
 
 export type Named = Pick<Case, "scenario" | "message_bytes"> &
   Partial<Parameters> &
-  Partial<Pick<Case, "benchmark">>;
+  Partial<Pick<Case, "benchmark" | "measure">>;
 
 export function parametersOf(kase: Partial<Case>): Parameters {
   const parameters = Object.fromEntries(PARAMETERS.map(([name]) => [name, kase[name] ?? null])) as Parameters;
@@ -110,6 +110,7 @@ export function isSameCase(a: Case, b: Case): boolean {
     a.message_bytes === b.message_bytes &&
     (a.benchmark ?? null) === (b.benchmark ?? null) &&
     (a.operations ?? null) === (b.operations ?? null) &&
+    (a.measure?.name ?? null) === (b.measure?.name ?? null) &&
     parametersKey(parametersOf(a)) === parametersKey(parametersOf(b))
   );
 }
@@ -140,10 +141,14 @@ export function sizeName({
   return size_profile == null ? formatBytes(message_bytes) : `up to ${formatBytes(message_bytes)}`;
 }
 
-/** The name of an imported benchmark and its variant; `null` for our own measurements. */
-export function benchmarkName({ benchmark, variant }: Pick<Named, "benchmark" | "variant">): string | null {
+/** The name of an imported benchmark, its variant and its measure; `null` for our own measurements. */
+export function benchmarkName({
+  benchmark,
+  variant,
+  measure,
+}: Pick<Named, "benchmark" | "variant" | "measure">): string | null {
   if (benchmark == null) return null;
-  return variant == null ? benchmark : `${benchmark}, ${variant}`;
+  return [benchmark, variant, measure?.name].filter((part) => part != null).join(", ");
 }
 
 /** The traffic, to begin a headline: `1 KiB messages`. */

@@ -39,7 +39,10 @@ it("has words for the tail, which are ratios", () => {
     "p99 is now 3.1 times the p50 (was 1.9), drift since #30",
     "p99 is now 3.1 times the p50 (was 1.9), known state: the machine had this level before",
   ]);
-  expect([TAIL, aChangePoint()].map(levelsText)).toEqual(["1.9 to 3.1", "4.02 µs to 4.83 µs"]);
+  expect([TAIL, aChangePoint()].map((change) => levelsText(change, {}))).toEqual([
+    "1.9 to 3.1",
+    "4.02 µs to 4.83 µs",
+  ]);
 });
 
 it("marks changes of the tail in one way, on the line of the p99", () => {

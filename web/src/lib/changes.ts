@@ -1,7 +1,7 @@
 /** Words and marks for changes of each kind. Pure. */
 import type { ChangePoint, CommitSummary } from "@/api/types";
 import { shortSha } from "./commits";
-import { formatNs } from "./units";
+import { formatValue, type Valued } from "./units";
 
 /** The marks of changes, most important first. */
 export const MARKS = ["step", "drift", "known_state", "tail", "small"] as const;
@@ -61,13 +61,13 @@ function remarkOf(change: Kinded, since: string): string {
   }
 }
 
-/** The levels before and after a change: `4.02 µs to 4.64 µs`; for the tail, `1.9 to 3.1`. */
-export function levelsText(change: ChangePoint): string {
+/** The levels before and after a change of a case: `4.02 µs to 4.64 µs`; for the tail, `1.9 to 3.1`. */
+export function levelsText(change: ChangePoint, kase: Valued): string {
   const { before_level, after_level } = change;
   const levels =
     change.figure === TAIL
       ? ratiosOf(change)
-      : [before_level, after_level].map((level) => formatNs(Math.round(level)));
+      : [before_level, after_level].map((level) => formatValue(Math.round(level), kase));
   return levels.join(" to ");
 }
 
@@ -79,13 +79,17 @@ function ratiosOf({ before_level, after_level }: ChangePoint): [string, string] 
 
 /**
  * A change point in words: `p50 +12 %`, `p99 is now 3.1 times the p50 (was 1.9)`. The commit before a drift has its SHA if
- * loaded, otherwise its ordinal.
+ * loaded, otherwise its ordinal. `name` replaces the name of the figure.
  */
-export function pointWords(change: ChangePoint, commits: readonly CommitSummary[] = []): string {
+export function pointWords(
+  change: ChangePoint,
+  commits: readonly CommitSummary[] = [],
+  name: string = change.figure,
+): string {
   const { figure, after_commit_ordinal } = change;
   const sha = commits.find(({ ordinal }) => ordinal === after_commit_ordinal)?.sha;
   const since = sha === undefined ? `#${after_commit_ordinal}` : shortSha(sha);
-  if (figure !== TAIL) return `${figure} ${changeWords(change, since)}`;
+  if (figure !== TAIL) return `${name} ${changeWords(change, since)}`;
   const [before, after] = ratiosOf(change);
   return `p99 is now ${after} times the p50 (was ${before})${remarkOf(change, since)}`;
 }

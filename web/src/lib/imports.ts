@@ -1,7 +1,7 @@
 /** Results imported from other tools. Pure. */
-import type { Case, RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
+import type { RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
 import { ascending, distinct } from "./collections";
-import { counted } from "./units";
+import { counted, type Valued } from "./units";
 
 /** Shown if the imported file has no value. */
 export const NOT_STATED = "not stated";
@@ -30,14 +30,15 @@ export function toolName({ title }: Pick<TransportInfo, "title">): string {
   return title.replace(/ \([^()]*\)$/, "");
 }
 
-/** The unit of the times if it is not one operation: `time of 1,000 operations`. */
-export function timeName({ operations }: Pick<Case, "operations">): string | null {
+/** What the values are, if not the time of one operation: `time of 1,000 operations`, `allocs/op`. */
+export function timeName({ operations, measure }: Valued): string | null {
+  if (measure != null) return measure.name;
   return operations == null || operations === 1 ? null : `time of ${counted(operations, "operation")}`;
 }
 
-/** The time per operation; `null` if times are for one operation. */
-export function nsPerOperation(ns: number, { operations }: Pick<Case, "operations">): number | null {
-  return operations == null || operations <= 1 ? null : ns / operations;
+/** The time per operation; `null` if times are for one operation, and for other measures. */
+export function nsPerOperation(ns: number, { operations, measure }: Valued): number | null {
+  return measure != null || operations == null || operations <= 1 ? null : ns / operations;
 }
 
 /** A stated quantile by its usual name: `p99.9`. */

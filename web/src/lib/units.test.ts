@@ -10,6 +10,7 @@ import {
   formatNs,
   formatRate,
   formatShare,
+  formatValue,
   unbrokenTimes,
 } from "./units";
 
@@ -125,4 +126,19 @@ it("keeps times and names unbroken", () => {
   expect(unbrokenTimes("p50 15.9 µs (15.9 ns per operation), p99 3.33 ms")).toBe(
     "p50\u00a015.9\u00a0µs (15.9\u00a0ns per operation), p99\u00a03.33\u00a0ms",
   );
+});
+
+it("writes stored values in the unit of their measure", () => {
+  const of = (unit: string, operations = 1) => ({
+    measure: { name: "m", unit, better: "lower" as const },
+    operations,
+  });
+  expect(formatValue(4020, {})).toBe("4.02 µs");
+  expect(formatValue(4020, { operations: 1000 })).toBe("4.02 µs");
+  expect(formatValue(2048, of("B"))).toBe("2.00 KiB");
+  expect(formatValue(5e9, of("B/s"))).toBe("4.66 GiB/s");
+  expect(formatValue(12_345, of("ns", 1000))).toBe("12.3 ns");
+  expect(formatValue(12_500, of("", 1000))).toBe("12.5");
+  expect(formatValue(3_000, of("", 1000))).toBe("3");
+  expect(formatValue(1_234_567_000, of("widgets", 1000))).toBe("1,234,567 widgets");
 });

@@ -3,6 +3,8 @@
  * rounding, so that 999.6 µs reads 1.00 ms and never 1000 µs. Whole nanoseconds, bytes and counts stay exact.
  */
 
+import type { Case } from "@/api/types";
+
 /** A formatted number and its unit, separate so that they can be styled. */
 export type Quantity = { value: string; unit: string };
 
@@ -37,6 +39,40 @@ export function quantityOfDividedNs(ns: number): Quantity {
 
 export function formatDividedNs(ns: number): string {
   return joined(quantityOfDividedNs(ns));
+}
+
+/** What the stored values of a case are. Without a measure, they are times in nanoseconds. */
+export type Valued = Pick<Case, "measure" | "operations">;
+
+/** A stored value of a case, in the unit of its measure. */
+export function quantityOf(stored: number, { measure, operations }: Valued): Quantity {
+  if (measure == null) return quantityOfNs(stored);
+  const value = stored / (operations ?? 1);
+  switch (measure.unit) {
+    case "ns":
+      return quantityOfDividedNs(value);
+    case "B":
+      return inUnits(value, BYTE_UNITS, significant);
+    case "B/s":
+      return quantityOfRate(value);
+    default:
+      return { value: formatNumber(value), unit: measure.unit };
+  }
+}
+
+export function formatValue(stored: number, valued: Valued): string {
+  return joined(quantityOf(stored, valued)).trim();
+}
+
+/** Formats the stored values of a case. */
+export function formatOf(valued: Valued): (stored: number) => string {
+  return (stored) => formatValue(stored, valued);
+}
+
+/** A number without a scale: all digits before the point, three if it is smaller. */
+function formatNumber(value: number): string {
+  const digits = Number.isInteger(value) || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1;
+  return (DECIMALS[digits] ?? COUNTS).format(value);
 }
 
 /** A size in bytes: exact where a few digits say it exactly, as in 64 KiB or 1.5 KiB. */

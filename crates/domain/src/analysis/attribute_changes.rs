@@ -209,7 +209,7 @@ impl Groups {
         if row.found.kind == ChangeKind::KnownState && cause != Cause::Commit {
             return Ok(());
         }
-        let direction = Direction::from_change(row.found.change());
+        let direction = row.direction();
         let regression_id = if let Some(open) =
             self.open.iter_mut().rev().find(|open| accepts(open, row, direction, cause))
         {

@@ -2,7 +2,7 @@
 //! and the remaining commits are requested again. Where commits can be compared in pairs, `culprit_search` names the next one.
 
 use super::culprit_search::{self, Step};
-use super::{AnalysisError, culprits};
+use super::{AnalysisError, Direction, culprits};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::change_point::{self, ChangePointRow};
 use roundtrip_storage::job::{
@@ -35,7 +35,7 @@ pub(super) async fn request(
             continue;
         };
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
-        changes.retain(|change| change.found.is_up());
+        changes.retain(|change| change.direction() == Direction::Regressed);
         if request_pairs(pool, connection, &changes, regression_id, &range, now).await? {
             continue;
         }

@@ -197,7 +197,7 @@ impl Analyst {
         let memory = Method::shipped().settings().memory;
         let read = async |from_ordinal, to_ordinal, last| {
             let selection = Selection { from_ordinal, to_ordinal, last, lines: Lines::Main };
-            db::chart::lines(&self.pool, &keys, &selection, track::COLUMNS).await
+            db::chart::searched_lines(&self.pool, &keys, &selection, track::COLUMNS).await
         };
         // A commit can have many runs. Those of the oldest commit may be incomplete.
         let mut runs = memory + 1;

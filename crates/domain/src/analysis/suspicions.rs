@@ -142,7 +142,8 @@ impl NewestPoints {
     }
 }
 
-/// The suspicious cases of one commit, the largest slowdown first, and the first of them. Controls are no cases.
+/// The suspicious cases of one commit, the largest slowdown first, and the first of them. Controls are no cases, nor are
+/// series of other measures than times, which no paired comparison measures.
 async fn suspicious_cases(
     pool: &PgPool,
     of_commit: &[Checked],
@@ -156,14 +157,14 @@ async fn suspicious_cases(
         return Ok(None);
     }
     let series_ids: Vec<i64> = of_commit.iter().map(|one| one.track.series_id).collect();
-    let controls: HashSet<i64> = db::reference_series::subjects(pool, &series_ids)
+    let excluded: HashSet<i64> = db::reference_series::subjects(pool, &series_ids)
         .await?
         .into_iter()
-        .filter(|subject| subject.is_control)
+        .filter(|subject| subject.is_control || !subject.is_time)
         .map(|subject| subject.series_id)
         .collect();
     let cases: Vec<Checked> =
-        of_commit.iter().filter(|one| !controls.contains(&one.track.series_id)).copied().collect();
+        of_commit.iter().filter(|one| !excluded.contains(&one.track.series_id)).copied().collect();
     let is_suspicious = is_any(&cases).into_iter();
     let mut found: Vec<Checked> = cases
         .into_iter()

@@ -22,7 +22,7 @@ use roundtrip_storage::series::Series;
 use roundtrip_storage::series::search::{self, Filter};
 use roundtrip_wire::comparable::{self, Difference, Measured, Surroundings};
 use roundtrip_wire::movement::Movement;
-use roundtrip_wire::{Canary, Machine, Slug};
+use roundtrip_wire::{Better, Canary, Machine, Slug};
 use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -360,6 +360,10 @@ fn pair(
     moved_too_much: Option<&Movement>,
 ) -> Option<ComparisonPair> {
     let any = head.or(base)?;
+    let compared = match any.series.case.better() {
+        Better::Lower => compared,
+        Better::Higher => compared.map(Compared::with_higher_better),
+    };
     let judged = compared.filter(|_| moved_too_much.is_none());
     let reason = |(name, side): (&str, Option<&Outcome>)| match side {
         None => Some(format!("not in the {name}")),

@@ -35,6 +35,18 @@ pub enum Verdict {
     Inconclusive,
 }
 
+impl Verdict {
+    /// The verdict if larger values were better.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Regressed => Self::Improved,
+            Self::Improved => Self::Regressed,
+            Self::NoChange | Self::Inconclusive => self,
+        }
+    }
+}
+
 /// The rule for verdicts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {

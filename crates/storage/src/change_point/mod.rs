@@ -1,7 +1,9 @@
 //! Change points. [`store`]: writes them in batches.
 
+use crate::regression::Direction;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::change_point::Kind;
+use roundtrip_wire::Better;
 use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
@@ -126,6 +128,8 @@ pub struct ByComparison {
 pub struct ChangePointRow {
     pub change_point_id: i64,
     pub found: Found,
+    /// Which values of its series are better.
+    pub better: Better,
     pub machine_id: i64,
     pub project_id: i64,
     /// The cause; none until it has been evaluated.
@@ -138,14 +142,21 @@ pub struct ChangePointRow {
 }
 
 impl Found {
-    /// Whether times are longer after it, or the tail.
+    /// Whether values are larger after it.
     pub fn is_up(&self) -> bool {
         self.after_level > self.before_level
     }
 
-    /// By how much times are longer, or the tail, as a share.
+    /// By how much values are larger, as a share.
     pub fn change(&self) -> f64 {
         self.after_level / self.before_level - 1.0
+    }
+}
+
+impl ChangePointRow {
+    /// Whether it made the series worse or better.
+    pub fn direction(&self) -> Direction {
+        Direction::from_change(self.found.change(), self.better)
     }
 }
 
@@ -161,7 +172,7 @@ macro_rules! select_change_points {
                        join commit as placed on placed.commit_id = (place ->> 0)::bigint
                       ) as "places!: Json<Vec<(i64, f64)>>",
                       change_point.before_level, change_point.after_level, change_point.confidence, change_point.matters,
-                      change_point.kind as "kind: ChangeKind",
+                      change_point.kind as "kind: ChangeKind", change_point.higher_is_better,
                       change_point.cause as "cause: ChangeCause", change_point.witnesses, change_point.regression_id, change_point.found_at,
                       commit.sha as commit_sha, suspicion.suspicion_id as "suspicion_id?", suspicion.job_id as "job_id?",
                       base.ordinal as "base_ordinal?", suspected.ordinal as "suspected_ordinal?"
@@ -203,6 +214,7 @@ macro_rules! select_change_points {
                         },
                     ),
                 },
+                better: if row.higher_is_better { Better::Higher } else { Better::Lower },
                 machine_id: row.machine_id,
                 project_id: row.project_id,
                 cause: row.cause,

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use std::collections::HashMap;
 
-/// The commits of a machine's points on the main line, by series and ordinal.
+/// The commits of a machine's points and summaries on the main line, by series and ordinal.
 pub async fn commits(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -18,13 +18,20 @@ pub async fn commits(
         return Ok(HashMap::new());
     }
     let rows = sqlx::query!(
-        r#"select wanted.series_id as "series_id!", wanted.ordinal as "ordinal!", point.commit_id
+        r#"select wanted.series_id as "series_id!", wanted.ordinal as "ordinal!", point.commit_id as "commit_id!"
            from unnest($2::bigint[], $3::bigint[]) as wanted (series_id, ordinal)
            cross join lateral (
-               select point.commit_id from point
-               where point.machine_id = $1 and point.series_id = wanted.series_id
-                 and point.commit_ordinal = wanted.ordinal and point.mainline
-               order by point.run_id
+               (select point.commit_id from point
+                where point.machine_id = $1 and point.series_id = wanted.series_id
+                  and point.commit_ordinal = wanted.ordinal and point.mainline
+                order by point.run_id
+                limit 1)
+               union all
+               (select summary.commit_id from summary
+                where summary.machine_id = $1 and summary.series_id = wanted.series_id
+                  and summary.commit_ordinal = wanted.ordinal and summary.mainline
+                order by summary.run_id
+                limit 1)
                limit 1
            ) as point"#,
         machine_id,
@@ -85,11 +92,16 @@ pub async fn insert(
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
-             after_level, confidence, matters, kind, suspicion_id, found_at
+             after_level, confidence, matters, kind, suspicion_id, found_at, higher_is_better
          )
-         select series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places, before_level,
-                after_level, confidence, matters, kind, suspicion_id, $2
-         from jsonb_populate_recordset(null::change_point, $1)
+         select found.series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id, places,
+                before_level, after_level, confidence, matters, kind, suspicion_id, $2,
+                coalesce(measured_case.measure ->> 'better' = 'higher', false)
+         from jsonb_array_elements($1) with ordinality as given (found, nth)
+         cross join lateral jsonb_populate_record(null::change_point, given.found) as found
+         join series on series.series_id = found.series_id
+         join measured_case on measured_case.case_id = series.case_id
+         order by given.nth
          returning change_point_id",
         Json(changes) as _,
         now,

@@ -115,7 +115,8 @@ pub async fn narrow(
              join commit as after_commit on after_commit.commit_id = change_point.after_commit_id
              join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
              where change_point.regression_id = any($1) and change_point.withdrawn_at is null
-               and (change_point.after_level > change_point.before_level) = (regression.direction = 'regressed')
+               and ((change_point.after_level > change_point.before_level) <> change_point.higher_is_better)
+                   = (regression.direction = 'regressed')
          ), narrowed as (
              select regression_id,
                     (array_agg(after_commit_id order by after_ordinal desc)
@@ -251,7 +252,8 @@ pub async fn fully_reversed(
                join commit on commit.commit_id = change_point.commit_id
                where change_point.regression_id = any($1) and change_point.withdrawn_at is null
                  and change_point.matters
-                 and (change_point.after_level > change_point.before_level) = (regression.direction = 'regressed')
+                 and ((change_point.after_level > change_point.before_level) <> change_point.higher_is_better)
+                   = (regression.direction = 'regressed')
                order by change_point.regression_id, change_point.series_id, change_point.environment_id,
                         change_point.figure, commit.ordinal desc
            )

@@ -2,7 +2,7 @@
 
 use crate::change_point::{ChangeCause, ChangeKind};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::Explanation;
+use roundtrip_wire::{Better, Explanation};
 use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
@@ -30,9 +30,9 @@ text_enum! {
 text_enum! {
     /// The direction of a change.
     pub enum Direction {
-        /// Slower.
+        /// Worse: slower, or more or less of another measure.
         Regressed,
-        /// Faster.
+        /// Better.
         Improved,
     }
 }
@@ -59,9 +59,9 @@ impl From<ChangeKind> for RegressionKind {
 }
 
 impl Direction {
-    /// The direction of a relative change of times.
-    pub fn from_change(change: f64) -> Self {
-        if change > 0.0 { Self::Regressed } else { Self::Improved }
+    /// The direction of a relative change.
+    pub fn from_change(change: f64, better: Better) -> Self {
+        if (change > 0.0) == (better == Better::Lower) { Self::Regressed } else { Self::Improved }
     }
 }
 
@@ -72,7 +72,7 @@ pub struct Regression {
     pub regression_id: i64,
     /// The project.
     pub project: String,
-    /// Slower or faster.
+    /// Worse or better.
     pub direction: Direction,
     /// `step`, or `drift`: small steps that add up since `after_commit`. A drift has no suspect commits.
     pub kind: RegressionKind,
@@ -199,13 +199,12 @@ macro_rules! select_regressions {
                cross join lateral (
                    select count(*) as series_count,
                           coalesce(array_agg(distinct machine.slug order by machine.slug), '{}') as machines,
-                          case regression.direction when 'regressed' then max(told.change) else min(told.change) end
-                              as worst_change
+                          (array_agg(told.change order by abs(ln(1 + told.change)) desc))[1] as worst_change
                    from (
                        select distinct on (series_id) series_id, after_level / before_level - 1 as change
                        from change_point
                        where change_point.regression_id = regression.regression_id and withdrawn_at is null
-                         and (after_level > before_level) = (regression.direction = 'regressed')
+                         and ((after_level > before_level) <> higher_is_better) = (regression.direction = 'regressed')
                        order by series_id, figure <> 'p50', abs(ln(after_level / before_level)) desc
                    ) as told
                    join series on series.series_id = told.series_id
@@ -291,7 +290,7 @@ pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i
                      and exists (
                          select from change_point
                          where change_point.regression_id = regression.regression_id and withdrawn_at is null
-                           and after_level > before_level
+                           and (after_level > before_level) <> higher_is_better
                      )) as "count!""#,
         project_id,
     )

@@ -6,7 +6,7 @@
 use super::decode_error;
 use super::point::SeriesKey;
 use roundtrip_wire::slug::InvalidSlug;
-use roundtrip_wire::{Case, CaseResult, Methodology, Slug, TransportInfo};
+use roundtrip_wire::{Better, Case, CaseResult, Measure, Methodology, Slug, TransportInfo};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use std::collections::HashMap;
@@ -40,6 +40,7 @@ pub struct SeriesRow {
     variant: Option<String>,
     benchmark: Option<String>,
     operations: Option<i64>,
+    measure: Option<Json<Measure>>,
     methodology: Json<Methodology>,
 }
 
@@ -69,6 +70,11 @@ impl SeriesRow {
         self.methodology.statistic.is_some()
     }
 
+    /// Which of its values are better.
+    pub fn better(&self) -> Better {
+        self.measure.as_ref().map_or(Better::Lower, |measure| measure.better)
+    }
+
     /// Converts to the terms of the wire format.
     pub fn into_series(self) -> sqlx::Result<Series> {
         let slug = |text: &str| Slug::parse(text).map_err(|error: InvalidSlug| decode_error(error));
@@ -95,7 +101,7 @@ impl SeriesRow {
                 variant: self.variant.as_deref().map(slug).transpose()?,
                 benchmark: self.benchmark,
                 operations: self.operations.map(i64::cast_unsigned),
-                measure: None,
+                measure: self.measure.map(|measure| measure.0),
             },
             project: self.project,
             machine: self.machine,
@@ -119,6 +125,7 @@ macro_rules! select_series {
                       measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
                       measured_case.size_profile, measured_case.senders, measured_case.messages,
                       measured_case.variant, measured_case.benchmark, measured_case.operations,
+                      measured_case.measure as "measure: Json<roundtrip_wire::Measure>",
                       methodology.document as "methodology: Json<Methodology>"
                from "# + $series + r#" as series
                join project on project.project_id = series.project_id
@@ -172,7 +179,8 @@ pub async fn upsert(
                         lpad(measured_case.senders::text, 10, '0'), lpad(measured_case.peers::text, 10, '0'),
                         lpad(measured_case.buffer_bytes::text, 19, '0'),
                         lpad(measured_case.rate_per_second::text, 19, '0'), measured_case.variant,
-                        measured_case.benchmark, lpad(measured_case.operations::text, 19, '0')
+                        measured_case.benchmark, lpad(measured_case.operations::text, 19, '0'),
+                        measured_case.measure ->> 'name'
                     ],
                     ' ', ''
                 ),
@@ -182,7 +190,7 @@ pub async fn upsert(
                         from unnest(array[
                             machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
                             measured_case.placement, measured_case.size_profile, measured_case.variant,
-                            measured_case.benchmark
+                            measured_case.benchmark, measured_case.measure ->> 'name'
                         ]) as text
                     ), size as (
                         select bytes from unnest(array[
@@ -313,16 +321,16 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
     sqlx::query!(
         "insert into measured_case
              (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement, buffer_bytes,
-              rate_per_second, size_profile, senders, messages, variant, benchmark, operations)
+              rate_per_second, size_profile, senders, messages, variant, benchmark, operations, measure)
          select distinct on (identity.digest) identity.digest, transport.transport_id, given.scenario,
                 given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement,
                 given.buffer_bytes, given.rate_per_second, given.size_profile, given.senders, given.messages,
-                given.variant, given.benchmark, given.operations
+                given.variant, given.benchmark, given.operations, given.measure
          from unnest($1::bytea[]) with ordinality as identity (digest, nth)
          join jsonb_to_recordset($2) as given (
                   nth bigint, transport text, scenario text, message_bytes bigint, total_bytes bigint, peers bigint,
                   mode text, placement text, buffer_bytes bigint, rate_per_second bigint, size_profile text,
-                  senders bigint, messages bigint, variant text, benchmark text, operations bigint
+                  senders bigint, messages bigint, variant text, benchmark text, operations bigint, measure jsonb
               ) on given.nth = identity.nth
          join transport on transport.slug = given.transport
          where not exists (select from measured_case where measured_case.digest = identity.digest)

@@ -107,6 +107,7 @@ pub(crate) async fn list_change_points(
 
 impl From<ChangePointRow> for ChangePoint {
     fn from(row: ChangePointRow) -> Self {
+        let direction = row.direction();
         let found = row.found;
         Self {
             change_point_id: row.change_point_id,
@@ -126,7 +127,7 @@ impl From<ChangePointRow> for ChangePoint {
             before_level: found.before_level,
             after_level: found.after_level,
             change: found.change(),
-            direction: Direction::from_change(found.change()),
+            direction,
             confidence: found.confidence,
             matters: found.matters,
             cause: row.cause,

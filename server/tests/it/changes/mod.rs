@@ -1,5 +1,6 @@
 //! Change points of series: from uploads to `/api/v1/charts/changes`.
 
+mod imported;
 mod kinds;
 mod playground;
 pub(crate) mod regressions;

@@ -2,10 +2,11 @@
  * Distributions over commits: one column per commit, 8 rows per octave, intensity = share of operations. Drawn on a
  * canvas, because of up to a hundred thousand cells.
  */
+
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { usePlotArea } from "recharts";
 import { onColoursChanged } from "@/lib/theme";
-import { axisLabelsOfNs } from "@/lib/units";
+import type { Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { type Change, Rules } from "./plottables/Rules";
 import { logScale, type Scale } from "./ticks";
@@ -22,6 +23,7 @@ type Props = {
   xScale: Scale;
   xLabel: (x: number) => string;
   changes: Change[];
+  measure: Measure;
   onPin: (x: number) => void;
   onZoom: (range: readonly [number, number] | null) => void;
   onPan: (by: number) => void;
@@ -37,7 +39,7 @@ const FAINTEST = 0.06;
 const SMALLEST_SHARE = 1e-4;
 
 export function HeatMap(props: Props) {
-  const { columns, reach_ns, xScale, stepsPerDoubling, name } = props;
+  const { columns, reach_ns, xScale, stepsPerDoubling, name, measure } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const [area, setArea] = useState<Area | null>(null);
   const [from, to] = xScale.domain;
@@ -72,7 +74,7 @@ export function HeatMap(props: Props) {
       y={{
         domain: [...reach_ns],
         ticks: logScale([...reach_ns], 6).ticks,
-        label: (tick) => axisLabelsOfNs([tick])[0] ?? "",
+        label: (tick) => measure.axisLabels([tick])[0] ?? "",
         isLogarithmic: true,
       }}
     >

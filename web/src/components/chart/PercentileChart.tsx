@@ -4,7 +4,7 @@
  */
 import type { ReactNode } from "react";
 import { CrosshairScope } from "./crosshair";
-import { LATENCY, logAxis } from "./measure";
+import { logAxis, type Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
@@ -14,10 +14,11 @@ type Props = {
   label: string;
   /** x = 1 / (1 - percentile): 100 for the 99th percentile. */
   curves: Curve[];
+  measure: Measure;
   tooltip: (x: number) => ReactNode;
 };
 
-export function PercentileChart({ curves, ...rest }: Props) {
+export function PercentileChart({ curves, measure, ...rest }: Props) {
   const last = Math.max(10, ...curves.flatMap(({ points }) => points.at(-1)?.[0] ?? []));
   const ticks = [1, 2, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter((tick) => tick <= last);
   const values = curves.flatMap(({ points }) => points.map(([, y]) => y));
@@ -31,7 +32,7 @@ export function PercentileChart({ curves, ...rest }: Props) {
         top_px={12}
         right_px={56}
         x={{ domain: [1, last], ticks, label: percentileOf, isLogarithmic: true }}
-        y={logAxis(LATENCY, values)}
+        y={logAxis(measure, values)}
       >
         <Curves curves={curves} />
         <EndLabels

@@ -25,11 +25,11 @@ function aRow(key: string, values: (number | null)[]): SparkRow {
     spark: { values, breaks: [], marks: MARKS_OF_ROW },
     text: `${key} in words`,
     newest: `newest ${key}`,
+    format: (value) => `${value} ns`,
   };
 }
 
 function setUp() {
-  const format = vi.fn((value: number) => `${value} ns`);
   const rows = [aRow("pipe", [100, 101, 102]), aRow("fifo", [200, null, 202])];
   render(
     <CrosshairScope>
@@ -39,7 +39,6 @@ function setUp() {
         rows={rows}
         ordinals={ORDINALS}
         describe={(ordinal) => `commit ${ordinal}`}
-        format={format}
       />
     </CrosshairScope>,
   );

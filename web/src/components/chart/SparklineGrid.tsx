@@ -14,6 +14,7 @@ export type SparkRow = {
   text: string;
   /** The last cell without a crosshair. */
   newest: ReactNode;
+  format: (value: number) => ReactNode;
 };
 
 type Props = {
@@ -23,14 +24,13 @@ type Props = {
   rows: SparkRow[];
   ordinals: readonly number[];
   describe: (ordinal: number) => string;
-  format: (value: number) => ReactNode;
 };
 
 /** Identifies the grid as the source of a crosshair movement. */
 const SOURCE = "grid";
 const FULL_HEIGHT_PX = SPARK.height + SPARK.markRoom;
 
-export function SparklineGrid({ label, columns, rows, ordinals, describe, format }: Props) {
+export function SparklineGrid({ label, columns, rows, ordinals, describe }: Props) {
   const point = usePoint();
   const onPointerMove = ({ target, clientX }: PointerEvent) => {
     const line = target instanceof Element ? target.closest("[data-spark]") : null;
@@ -63,7 +63,7 @@ export function SparklineGrid({ label, columns, rows, ordinals, describe, format
         </thead>
         <tbody onPointerMove={onPointerMove} onPointerLeave={() => point(null)}>
           {rows.map((row) => (
-            <Row key={row.key} row={row} names={columns} ordinals={ordinals} format={format} />
+            <Row key={row.key} row={row} names={columns} ordinals={ordinals} />
           ))}
         </tbody>
       </table>
@@ -71,9 +71,9 @@ export function SparklineGrid({ label, columns, rows, ordinals, describe, format
   );
 }
 
-type RowProps = { row: SparkRow; names: string[] } & Pick<Props, "ordinals" | "format">;
+type RowProps = { row: SparkRow; names: string[] } & Pick<Props, "ordinals">;
 
-const Row = memo(function Row({ row, names, ordinals, format }: RowProps) {
+const Row = memo(function Row({ row, names, ordinals }: RowProps) {
   const firstNamed = names.findIndex((name) => name !== "");
   return (
     <tr>
@@ -88,7 +88,7 @@ const Row = memo(function Row({ row, names, ordinals, format }: RowProps) {
       )}
       <td>{row.spark !== null && <Line spark={row.spark} text={row.text} ordinals={ordinals} />}</td>
       <td className="number spark-value">
-        <ValueAt spark={row.spark} newest={row.newest} ordinals={ordinals} format={format} />
+        <ValueAt spark={row.spark} newest={row.newest} ordinals={ordinals} format={row.format} />
       </td>
     </tr>
   );
@@ -143,7 +143,7 @@ function Cross({ spark, y, ordinals }: CrossProps) {
   );
 }
 
-type ValueProps = Pick<SparkRow, "spark" | "newest"> & Pick<Props, "ordinals" | "format">;
+type ValueProps = Pick<SparkRow, "spark" | "newest" | "format"> & Pick<Props, "ordinals">;
 
 function ValueAt({ spark, newest, ordinals, format }: ValueProps) {
   const place = placeOf(useCrosshair(), ordinals);

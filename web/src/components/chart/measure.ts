@@ -4,8 +4,10 @@ import {
   axisLabelsOfRate,
   formatBytes,
   formatNs,
+  formatOf,
   formatRate,
   rateUnitSize,
+  type Valued,
 } from "@/lib/units";
 import { byteScale, linearScale, logScale, type Scale } from "./ticks";
 
@@ -29,6 +31,13 @@ export const RATE: Measure = {
   linear: (values) => linearScale(values, 5, rateUnitSize(Math.max(...values, 0))),
   logarithmic: (values) => byteScale(values),
 };
+
+/** The measure of a case's stored values. */
+export function measureOf(valued: Valued): Measure {
+  if (valued.measure == null) return LATENCY;
+  const format = formatOf(valued);
+  return { ...LATENCY, format, axisLabels: (ticks) => ticks.map(format) };
+}
 
 export function logAxis(measure: Measure, values: number[]) {
   const label = (tick: number) => measure.axisLabels([tick])[0] ?? "";

@@ -10,7 +10,7 @@ import { Section } from "@/components/ui/states";
 import { numeric, Table } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { toPoint, toRun } from "@/lib/paths";
-import { counted, formatCount, formatNs } from "@/lib/units";
+import { counted, formatCount, formatValue, type Valued } from "@/lib/units";
 import {
   boundsOf,
   groupsOf,
@@ -146,10 +146,10 @@ const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowPro
       </th>
       <td>{machineOf(pair)}</td>
       <td className="number">
-        <SideLink project={project} name="base" side={base} />
+        <SideLink project={project} name="base" side={base} of={pair.case} />
       </td>
       <td className="number">
-        <SideLink project={project} name="head" side={head} />
+        <SideLink project={project} name="head" side={head} of={pair.case} />
       </td>
       <td className="forest-cell">
         {change !== null && (
@@ -160,7 +160,7 @@ const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowPro
         <RepetitionDots
           base={base?.repetitions.p50_ns ?? []}
           head={head?.repetitions.p50_ns ?? []}
-          name={`Repetition medians: base ${rangeText(base)}; head ${rangeText(head)}`}
+          name={`Repetition medians: base ${rangeText(base, pair.case)}; head ${rangeText(head, pair.case)}`}
         />
       </td>
     </tr>
@@ -177,9 +177,11 @@ function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) 
   return side === null ? name : <Link {...toPoint(project, side.series_id, side.run_id)}>{name}</Link>;
 }
 
-function SideLink({ project, name, side }: { project: string; name: string; side: MeasuredSide | null }) {
+type SideLinkProps = { project: string; name: string; side: MeasuredSide | null; of: Valued };
+
+function SideLink({ project, name, side, of }: SideLinkProps) {
   if (side === null) return <span className="muted">not measured</span>;
-  const p50 = formatNs(side.repetition_p50_ns.median);
+  const p50 = formatValue(side.repetition_p50_ns.median, of);
   return (
     <Link {...toRun(project, side.run_id)} aria-label={`${p50}, ${name} run`}>
       {p50}
@@ -187,11 +189,11 @@ function SideLink({ project, name, side }: { project: string; name: string; side
   );
 }
 
-function rangeText(side: MeasuredSide | null): string {
+function rangeText(side: MeasuredSide | null, of: Valued): string {
   const times = side?.repetitions.p50_ns ?? [];
   if (times.length === 0) return "none";
   const [low, high] = [Math.min(...times), Math.max(...times)];
-  return `${formatNs(low)} to ${formatNs(high)} (${times.length})`;
+  return `${formatValue(low, of)} to ${formatValue(high, of)} (${times.length})`;
 }
 
 const MACHINES_NAMED_MAX = 4;

@@ -3,7 +3,7 @@ import type { Comparison, ComparisonPair } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { counted, formatNs, upperFirst } from "@/lib/units";
+import { counted, formatValue, upperFirst } from "@/lib/units";
 import { countsText, headlineOf } from "./headline";
 import { consequenceOf, movementLines } from "./movement";
 import {
@@ -65,7 +65,7 @@ const HEAD = [
 function rowOf(pair: ComparisonPair, kind: Kind): string {
   const interval = boundsOf(pair.change_interval);
   const [base, head] = [pair.base, pair.head].map((side) =>
-    side === null ? "" : formatNs(side.repetition_p50_ns.median),
+    side === null ? "" : formatValue(side.repetition_p50_ns.median, pair.case),
   );
   const cells = [
     `${MARKS[kind] ?? ""}${KIND_NAMES[kind]}`,
@@ -119,13 +119,15 @@ function escaped(text: string): string {
 
 type Pair = ComparisonPair;
 
+const p50Text = (stored: number, pair: Pair) => formatValue(stored, pair.case);
+
 const COLUMNS = [
   word("Verdict", "verdict", ({ verdict }: Pair) => verdict),
   word("Transport", "transport", transportName),
   word("Case", "case", (pair: Pair) => caseName(pair.case)),
   word("Machine", "machine", machineOf),
-  figure("Base p50", "base_p50_ns", ({ base }) => base?.repetition_p50_ns.median, formatNs),
-  figure("Head p50", "head_p50_ns", ({ head }) => head?.repetition_p50_ns.median, formatNs),
+  figure("Base p50", "base_p50_ns", ({ base }) => base?.repetition_p50_ns.median, p50Text),
+  figure("Head p50", "head_p50_ns", ({ head }) => head?.repetition_p50_ns.median, p50Text),
   figure("Change", "change", ({ change }) => change),
   figure("CI low", "change_low", ({ change_interval }) => change_interval?.[0]),
   figure("CI high", "change_high", ({ change_interval }) => change_interval?.[1]),
@@ -145,7 +147,7 @@ function figure(
   label: string,
   csvName: string,
   of: (pair: Pair) => number | null | undefined,
-  write: (value: number) => string = signedText,
+  write: (value: number, pair: Pair) => string = signedText,
 ) {
   return num<Pair>(label, csvName, (pair) => of(pair) ?? null, write, "none");
 }

@@ -6,7 +6,7 @@ import { shortSha } from "@/lib/commits";
 import { useNow } from "@/lib/hooks";
 import { NOT_STATED } from "@/lib/imports";
 import { formatAgo, formatMoment } from "@/lib/time";
-import { type Quantity, quantityOfDividedNs, quantityOfNs } from "@/lib/units";
+import { type Quantity, quantityOf, quantityOfDividedNs, quantityOfNs, type Valued } from "@/lib/units";
 import { CopyButton } from "./controls";
 
 export function Ago({ moment }: { moment: string }) {
@@ -38,6 +38,13 @@ export function QuantityText({ quantity, plain = false }: QuantityTextProps) {
       {quantity.value} <span>{quantity.unit}</span>
     </span>
   );
+}
+
+type ValueTextProps = { stored: number; of: Valued; plain?: boolean };
+
+/** A stored value of a case: a time, or a value of its measure. */
+export function ValueText({ stored, of, plain = false }: ValueTextProps) {
+  return <QuantityText plain={plain} quantity={quantityOf(stored, of)} />;
 }
 
 type TimeTextProps = { ns: number; isDivided?: boolean; plain?: boolean };

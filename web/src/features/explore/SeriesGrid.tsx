@@ -9,7 +9,7 @@ import { placeOf, pointAt } from "@/components/chart/CommitSlider";
 import { CrosshairScope, useCrosshair, usePoint } from "@/components/chart/crosshair";
 import { SparklineGrid, type SparkRow } from "@/components/chart/SparklineGrid";
 import type { Spark } from "@/components/chart/sparklines";
-import { TimeText } from "@/components/ui/text";
+import { ValueText } from "@/components/ui/text";
 import { legendsOf } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
@@ -84,7 +84,8 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
         entry.machine,
       ],
       spark,
-      text: spark === null ? "" : sparkText(spark, figureOf(entry, figure)),
+      text: spark === null ? "" : sparkText(spark, figureOf(entry, figure), entry.case),
+      format: (stored: number) => <ValueText stored={stored} of={entry.case} />,
       newest: <Newest series={entry} spark={spark} ordinals={ordinals} figure={figure} />,
     };
   });
@@ -122,7 +123,6 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
           rows={rows}
           ordinals={ordinals}
           describe={describe}
-          format={formatCell}
         />
       </CrosshairScope>
     </ChartFrame>
@@ -141,7 +141,7 @@ function Newest({ series, spark, ordinals, figure }: NewestProps) {
   const { latest, latest_summary } = series;
   const point = latest ?? latest_summary;
   if (point === null) return <span className="muted">not measured</span>;
-  const ns = latest === null ? (latest_summary?.center_ns ?? 0) : latest.latency_ns[figure];
+  const stored = latest === null ? (latest_summary?.center_ns ?? 0) : latest.latency_ns[figure];
   const remarks = [
     latest === null && figureOf(series, figure),
     spark !== null && point.commit_ordinal !== ordinals.at(-1) && `#${point.commit_ordinal}`,
@@ -150,12 +150,10 @@ function Newest({ series, spark, ordinals, figure }: NewestProps) {
     <>
       {latest?.lossy === true && <span className="warning">lossy </span>}
       {remarks.length > 0 && <span className="muted">{remarks.join(", ")} </span>}
-      <TimeText plain={latest?.lossy === true} ns={ns} />
+      <ValueText plain={latest?.lossy === true} stored={stored} of={series.case} />
     </>
   );
 }
-
-const formatCell = (ns: number) => <TimeText ns={ns} />;
 
 type CommitLineProps = { ordinals: readonly number[]; describe: (ordinal: number) => string };
 

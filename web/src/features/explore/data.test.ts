@@ -87,8 +87,8 @@ it("marks changes of p50 and p99 for other figures", () => {
 
 it("describes a line", () => {
   const spark = sparkOf(line(), [aChange({})], ORDINALS, "p99");
-  expect(spark && sparkText(spark, "p99")).toBe("p99 at 3 commits, 990 ns to 1.01 µs; #11: p99 +12 %");
-  expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99")).toBe("p99: not measured");
+  expect(spark && sparkText(spark, "p99", {})).toBe("p99 at 3 commits, 990 ns to 1.01 µs; #11: p99 +12 %");
+  expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99", {})).toBe("p99: not measured");
 });
 
 it("names rows by their differences", () => {

@@ -8,7 +8,7 @@ import { drawnPlaces, marksOf } from "@/lib/history";
 import { distinguishing } from "@/lib/methodology";
 import type { Figure } from "@/lib/query";
 import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
-import { counted, formatNs } from "@/lib/units";
+import { counted, formatValue, type Valued } from "@/lib/units";
 
 export const COMMITS_MAX = 60;
 /** The figures with change-point detection. */
@@ -56,11 +56,11 @@ export function sparkOf(
 }
 
 /** A line in words: its range and its change points. */
-export function sparkText(spark: Spark, name: string): string {
+export function sparkText(spark: Spark, name: string, valued: Valued): string {
   const values = spark.values.filter((value) => value !== null);
   if (values.length === 0) return `${name}: not measured`;
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const range = `${name} at ${counted(values.length, "commit")}, ${formatNs(low)} to ${formatNs(high)}`;
+  const range = `${name} at ${counted(values.length, "commit")}, ${formatValue(low, valued)} to ${formatValue(high, valued)}`;
   return [range, ...spark.marks.map(({ text }) => text)].join("; ");
 }
 
@@ -125,7 +125,7 @@ export function gridTable(
         `#${ordinal}`,
         `latency_ns_at_${ordinal}`,
         ({ spark }: ReturnType<typeof rows>[number]) => spark?.values[place] ?? null,
-        formatNs,
+        (value, row) => formatValue(value, row.case),
       ),
     )
     .toReversed();

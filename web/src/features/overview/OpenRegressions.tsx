@@ -8,7 +8,7 @@ import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
 import { rangeText, STATE_NAMES, SURE, worstText } from "@/lib/regressions";
-import { counted, quantityOfNs } from "@/lib/units";
+import { counted, quantityOf, type Valued } from "@/lib/units";
 import type { RegressionRow } from "./load";
 
 type Props = {
@@ -41,7 +41,14 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
             );
           },
         ],
-        ["Level", ({ worst }) => worst !== null && levelText(worst), "muted"],
+        [
+          "Level",
+          ({ worst }) => {
+            const ofWorst = series.get(worst?.series_id ?? 0);
+            return worst !== null && ofWorst !== undefined && levelText(worst, ofWorst.case);
+          },
+          "muted",
+        ],
         [
           "Case",
           ({ regression: { series_count }, worst }) => (
@@ -75,8 +82,8 @@ function SeriesName({ series, count }: { series: SeriesSummary | undefined; coun
 }
 
 /** Both levels: `4.02 to 4.64 µs`, with two units if they differ. */
-function levelText({ before_level, after_level }: ChangePoint): string {
-  const [before, after] = [before_level, after_level].map((ns) => quantityOfNs(Math.round(ns)));
+function levelText({ before_level, after_level }: ChangePoint, kase: Valued): string {
+  const [before, after] = [before_level, after_level].map((level) => quantityOf(Math.round(level), kase));
   if (before === undefined || after === undefined) return "";
   const unit = before.unit === after.unit ? "" : ` ${before.unit}`;
   return `${before.value}${unit} to ${after.value} ${after.unit}`;

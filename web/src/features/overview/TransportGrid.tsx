@@ -5,7 +5,7 @@ import { BudgetBar, BudgetLegend } from "@/components/BudgetBar";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { RowTable, rowHead, Table } from "@/components/ui/Table";
-import { QuantityText, TimeText } from "@/components/ui/text";
+import { QuantityText, ValueText } from "@/components/ui/text";
 import { type Budget, partsIn } from "@/lib/budget";
 import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
 import { legendsOf } from "@/lib/changes";
@@ -169,7 +169,7 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
       </Table>
       <p className="section-note">
         p50 of imported samples; lines: last 60 points.
-        {hasStated && " Stated values have no samples and are never compared."}
+        {hasStated && " Stated values have no samples: only their history shows changes."}
       </p>
     </>
   );
@@ -182,7 +182,7 @@ function Figure({ project, cell: { series, value_ns, statistic }, line }: Figure
   return (
     <Link {...toSeries(project, series.series_id)} className="grid-cell named-cell">
       <Sparkline values={values.length > 0 ? values : [value_ns]} />
-      <TimeText plain={statistic !== null} ns={value_ns} />
+      <ValueText plain={statistic !== null} stored={value_ns} of={series.case} />
       {statistic !== null && <span className="muted">{statistic}, stated</span>}
     </Link>
   );

@@ -18,7 +18,10 @@ export type ImportedGroup = ReturnType<typeof importedGroups>[number];
 export const ROWS_MAX = 10;
 
 export function importedGroups(series: SeriesSummary[], machines: string[]) {
-  const groups = groupBy(series, (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1}`);
+  const groups = groupBy(
+    series,
+    (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1} ${entry.case.measure?.name ?? ""}`,
+  );
   return [...groups.values()]
     .map((ofGroup) => {
       const [first] = ofGroup;

@@ -12,12 +12,13 @@ import type {
   Regression,
   RegressionChange,
   RegressionState,
+  SeriesSummary,
 } from "@/api/types";
 import { Form } from "@/components/form";
 import { SelectField, TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { type Column, numeric, RowTable, rowHead, TableSection } from "@/components/ui/Table";
-import { Ago, CommitName, Quoted, Sentences, TimeText } from "@/components/ui/text";
+import { Ago, CommitName, Quoted, Sentences, ValueText } from "@/components/ui/text";
 import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
@@ -163,7 +164,8 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
   const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);
   const answers = useQueries({ queries: shown.map(({ series_id }) => seriesQuery(series_id)) });
   const left = changes.length - shown.length;
-  const level = (ns: number) => <TimeText plain ns={Math.round(ns)} />;
+  const level = (stored: number, series: SeriesSummary | undefined) =>
+    series !== undefined && <ValueText plain stored={Math.round(stored)} of={series.case} />;
   return (
     <>
       <RowTable
@@ -179,8 +181,8 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
             "name",
           ],
           ["Percentile", ({ figure }) => figure, "muted"],
-          [numeric("Before"), ({ before_level }) => level(before_level)],
-          [numeric("After"), ({ after_level }) => level(after_level)],
+          [numeric("Before"), ({ before_level, series }) => level(before_level, series)],
+          [numeric("After"), ({ after_level, series }) => level(after_level, series)],
           [
             numeric("Change"),
             ({ change, direction }) => (

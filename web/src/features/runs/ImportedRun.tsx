@@ -4,13 +4,13 @@ import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts, NotStated, TimeText, Warnings } from "@/components/ui/text";
+import { CommandLine, Facts, NotStated, TimeText, ValueText, Warnings } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint, toRuns } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
-import { counted, formatBytes, formatCount, formatNs, upperFirst } from "@/lib/units";
+import { counted, formatBytes, formatCount, formatOf, formatValue, upperFirst } from "@/lib/units";
 import {
   type ImportedTable,
   importedTables,
@@ -101,7 +101,11 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
 
 type Props<Result extends RunResult> = { project: string; runId: string; table: ImportedTable<Result> };
 
-function ImportedResults({ project, runId, table: { time, isOfOne, results } }: Props<MeasuredResult>) {
+function ImportedResults({
+  project,
+  runId,
+  table: { time, isOfOne, valued, results },
+}: Props<MeasuredResult>) {
   const domain = sharedDomain(results);
   return (
     <>
@@ -112,21 +116,21 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
         keyOf={({ series_id }) => series_id}
         columns={[
           [rowHead("Benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
-          [numeric("p50"), ({ p50 }) => <TimeText ns={p50} />],
+          [numeric("p50"), ({ p50, case: kase }) => <ValueText stored={p50} of={kase} />],
           !isOfOne && [
             { name: "Per operation", className: "number", title: "p50 divided by operations per time" },
             ({ p50, case: kase }) => <OperationTime ns={p50} of={kase} />,
           ],
           [
-            `${formatNs(domain[0])} to ${formatNs(domain[1])}`,
+            domain.map(formatOf(valued)).join(" to "),
             ({ point }) => <LatencyShape latency={point.latency_ns} domain={domain} width={132} />,
           ],
           [
             { name: "Middle half", className: "number", title: "p25 to p75" },
-            ({ p25, p75 }) => `${formatNs(p25)} to ${formatNs(p75)}`,
+            ({ p25, p75, case: kase }) => `${formatValue(p25, kase)} to ${formatValue(p75, kase)}`,
           ],
-          [numeric("Min"), ({ min }) => <TimeText plain ns={min} />],
-          [numeric("Max"), ({ max }) => <TimeText plain ns={max} />],
+          [numeric("Min"), ({ min, case: kase }) => <ValueText plain stored={min} of={kase} />],
+          [numeric("Max"), ({ max, case: kase }) => <ValueText plain stored={max} of={kase} />],
           [numeric("Samples"), ({ point }) => formatCount(point.count)],
           [numeric("Repetitions"), ({ point }) => formatCount(point.repetition_count)],
         ]}
@@ -151,7 +155,7 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           statistic === null && ["Statistic", ({ methodology }) => methodology.statistic, "muted"],
           [
             numeric(upperFirst(statistic ?? "value")),
-            ({ summary }) => <TimeText plain ns={summary.center_ns} />,
+            ({ summary, case: kase }) => <ValueText plain stored={summary.center_ns} of={kase} />,
           ],
           !isOfOne && [
             { name: "Per operation", className: "number", title: "value divided by operations per time" },
@@ -159,12 +163,13 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           ],
           hasInterval && [
             numeric("Interval"),
-            ({ summary }) => intervalOf(summary)?.map(formatNs).join(" to ") ?? <NotStated />,
+            ({ summary, case: kase }) =>
+              intervalOf(summary)?.map(formatOf(kase)).join(" to ") ?? <NotStated />,
           ],
           ...times.map(({ label, of }) => {
-            const cell = ({ summary }: StatedResult) => {
-              const ns = of(summary);
-              return ns === null ? <NotStated /> : <TimeText plain ns={ns} />;
+            const cell = ({ summary, case: kase }: StatedResult) => {
+              const stored = of(summary);
+              return stored === null ? <NotStated /> : <ValueText plain stored={stored} of={kase} />;
             };
             return [numeric(label), cell] as const;
           }),
@@ -174,7 +179,9 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           ],
         ]}
       />
-      <p className="section-note">No samples: never compared.</p>
+      <p className="section-note">
+        No samples: two values are never compared, but changes of the history are found.
+      </p>
     </>
   );
 }

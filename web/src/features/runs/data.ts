@@ -15,7 +15,7 @@ import {
 import { distinguishing } from "@/lib/methodology";
 import { isWhole } from "@/lib/points";
 import { prunedNote } from "@/lib/pruned";
-import { formatBytesExactly } from "@/lib/units";
+import { formatBytesExactly, type Valued } from "@/lib/units";
 
 export type MeasuredResult = RunResult & { point: Point };
 const isMeasured = (result: RunResult): result is MeasuredResult => result.point !== null;
@@ -58,13 +58,23 @@ export function sortResults(results: RunResult[], wanted: string) {
 /** Imported results with the same number of operations per time. */
 export type ImportedTable<R extends RunResult> = ReturnType<typeof importedTables<R>>[number];
 
-/** Imported results grouped by operations per time, so that times of 1 and of 1,000 operations are never mixed. */
+/** Imported results grouped by measure and operations per time, so that different quantities are never mixed. */
 export function importedTables<R extends RunResult>(results: R[]) {
-  return [...groupBy(results, ({ case: kase }) => kase.operations ?? 1)]
-    .sort(([a], [b]) => ascending(a, b))
-    .map(([operations, ofTable]) => ({
-      time: timeName({ operations }) ?? "time of 1 operation",
-      isOfOne: operations === 1,
+  const kindOf = ({ case: { operations, measure } }: R): Valued => ({
+    operations: operations ?? 1,
+    measure: measure ?? null,
+  });
+  const keyOf = (result: R) => `${result.case.measure?.name ?? ""} ${result.case.operations ?? 1}`;
+  return [...groupBy(results, keyOf)]
+    .sort(([a], [b]) => byName(a, b))
+    .flatMap(([, ofTable]) => {
+      const [first] = ofTable;
+      return first === undefined ? [] : [{ valued: kindOf(first), ofTable }];
+    })
+    .map(({ valued, ofTable }) => ({
+      valued,
+      time: timeName(valued) ?? "time of 1 operation",
+      isOfOne: valued.measure != null || valued.operations === 1,
       results: ofTable.toSorted((a, b) => byName(benchmarkName(a.case) ?? "", benchmarkName(b.case) ?? "")),
     }));
 }

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { environmentsQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
-import { LATENCY, type Measure, RATE } from "@/components/chart/measure";
+import { type Measure, measureOf, RATE } from "@/components/chart/measure";
 import type { Curve } from "@/components/chart/plottables/Curves";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { TrendChart } from "@/components/chart/TrendChart";
@@ -157,13 +157,17 @@ export function Trend({ shown, lines, others, ...rest }: MeasuredTrendProps) {
       ]}
       lines={lines}
       others={others}
-      measure={isRate ? RATE : LATENCY}
+      measure={isRate ? RATE : measureOf(series.case)}
       table={stopsTable(series, stops, lines, axis)}
     />
   );
 }
 
-type StatedTrendProps = TrendProps & { statistic: string; drawn: SeriesPoint<StatedPoint>[] };
+type StatedTrendProps = TrendProps & {
+  statistic: string;
+  drawn: SeriesPoint<StatedPoint>[];
+  changes: Change[];
+};
 
 /** The statistic that another tool stated for each commit. */
 export function StatedTrend({ statistic, drawn, ...rest }: StatedTrendProps) {
@@ -179,8 +183,7 @@ export function StatedTrend({ statistic, drawn, ...rest }: StatedTrendProps) {
       notes={[]}
       lines={statedLines(statistic)}
       others={[]}
-      changes={[]}
-      measure={LATENCY}
+      measure={measureOf(series.case)}
       table={statedTable(series, statistic, drawn)}
       remark="stated, without samples"
     />

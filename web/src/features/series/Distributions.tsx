@@ -1,15 +1,17 @@
 /** A heat map of the latency distribution of each commit. It shows several modes and long tails. */
+
 import { useQuery } from "@tanstack/react-query";
 import { memo, useMemo } from "react";
 import { heatMapQuery } from "@/api/queries";
 import type { HeatMapChart, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { HeatMap } from "@/components/chart/HeatMap";
+import { measureOf } from "@/components/chart/measure";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { optionsOf, Segmented } from "@/components/ui/controls";
 import { boundsOfBin } from "@/lib/statistics";
-import { counted, formatNs, formatShare, shareOfAll } from "@/lib/units";
+import { counted, formatShare, shareOfAll } from "@/lib/units";
 import { REACHES, type Reach } from "./search";
 import { heatColumns, reachOf, scaleOf, shareBeyond } from "./stops";
 import { heatTable } from "./tables";
@@ -44,6 +46,7 @@ export const Distributions = memo(function Distributions(props: Props) {
   );
   if (chart !== null && chart.columns.counts.length === 0) return null;
   const steps = chart?.steps_per_doubling ?? 1;
+  const measure = measureOf(series.case);
   return (
     <ChartFrame
       name="distributions"
@@ -66,6 +69,7 @@ export const Distributions = memo(function Distributions(props: Props) {
         columns={columns}
         stepsPerDoubling={steps}
         reach_ns={ends}
+        measure={measure}
         xScale={scaleOf("commits", shown)}
         xLabel={(x) => `#${x}`}
         changes={changes}
@@ -82,7 +86,7 @@ export const Distributions = memo(function Distributions(props: Props) {
                 .sort(([, a], [, b]) => b - a)
                 .slice(0, 4)
                 .map(([bin, share]) => ({
-                  name: boundsOfBin(bin, steps).map(formatNs).join(" to "),
+                  name: boundsOfBin(bin, steps).map(measure.format).join(" to "),
                   value: formatShare(share),
                 }))}
               note="most frequent"

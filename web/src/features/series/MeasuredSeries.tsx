@@ -1,22 +1,21 @@
 /** A series with samples: every operation was timed. */
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, memo, Suspense, useCallback, useDeferredValue, useMemo } from "react";
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo } from "react";
 import { changePointsQuery, runQuery } from "@/api/queries";
-import type { ChangePoint, CommitSummary, SeriesSummary } from "@/api/types";
+import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Section } from "@/components/ui/states";
 import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
-import { isFaint, levelsText, markOf, pointWords } from "@/lib/changes";
-import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
-import { toComparison, toRegression } from "@/lib/paths";
+import { toComparison } from "@/lib/paths";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
 import { formatCount, unbrokenTimes } from "@/lib/units";
 import { latencyMeaning } from "@/lib/vocabulary";
+import { Changes } from "./Changes";
 import { Trend } from "./CommitTrend";
 import { Distributions } from "./Distributions";
 import {
@@ -149,7 +148,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
                 onChange={change}
               />
             )}
-            <Changes project={project} changePoints={changePoints} starts={starts} />
+            <Changes series={series} changePoints={changePoints} starts={starts} />
           </div>
           <PinnedPoint
             series={series}
@@ -246,44 +245,3 @@ function warningsOf(series: SeriesSummary, pinned: SeriesPoint | null, isOversub
   ];
   return warnings.filter((warning) => typeof warning === "string");
 }
-
-type ChangesProps = { project: string; changePoints: ChangePoint[]; starts: CommitSummary[] };
-
-const Changes = memo(function Changes({ project, changePoints, starts }: ChangesProps) {
-  return (
-    <TableSection
-      title="Change points"
-      rows={changePoints.toReversed()}
-      keyOf={({ change_point_id }) => change_point_id}
-      columns={[
-        [
-          "Change",
-          (change) => pointWords(change, starts),
-          (change) => ({
-            className: isFaint(markOf(change)) ? "muted" : `change change-${change.direction}`,
-          }),
-        ],
-        ["Level", levelsText],
-        [
-          "Commit",
-          ({ kind, after_commit_ordinal, commit_ordinal, commit_sha }) => (
-            <>
-              {kind === "drift" && `#${after_commit_ordinal} to `}#{commit_ordinal}{" "}
-              <code>{shortSha(commit_sha)}</code>
-            </>
-          ),
-        ],
-        ["Cause", ({ cause }) => cause ?? "unknown", "muted"],
-        [
-          "Regression",
-          ({ regression_id: id }) =>
-            id === null ? (
-              <span className="muted">none</span>
-            ) : (
-              <Link {...toRegression(project, id)}>#{id}</Link>
-            ),
-        ],
-      ]}
-    />
-  );
-});

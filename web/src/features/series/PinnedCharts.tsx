@@ -6,16 +6,16 @@ import { CrosshairScope } from "@/components/chart/crosshair";
 import { HistogramChart, RepetitionStrip } from "@/components/chart/HistogramChart";
 import { LazySweepChart } from "@/components/chart/LazySweepChart";
 import { withFamilyStyles } from "@/components/chart/lines";
-import { LATENCY, RATE } from "@/components/chart/measure";
+import { LATENCY, measureOf, RATE } from "@/components/chart/measure";
 import { PercentileChart, percentileOf } from "@/components/chart/PercentileChart";
 import type { Curve } from "@/components/chart/plottables/Curves";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { optionsOf, Segmented } from "@/components/ui/controls";
 import { shortSha } from "@/lib/commits";
-import { isImported } from "@/lib/imports";
+import { isImported, timeName } from "@/lib/imports";
 import { prunedNote } from "@/lib/pruned";
 import { percentileName } from "@/lib/statistics";
-import { counted, formatCount, formatNs } from "@/lib/units";
+import { counted, formatCount, formatOf, formatValue, upperFirst, type Valued } from "@/lib/units";
 import { percentileCurve, type SeriesPoint, samplesText, shownPercentiles, sizesOf, sweepOf } from "./data";
 import { PERCENTILES, type Percentile } from "./search";
 import { histogramTable, percentilesTable, sizesTable } from "./tables";
@@ -42,7 +42,7 @@ export const Distribution = memo(function Distribution({
     <ChartFrame
       name="histogram"
       title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
-      summary={detail === null ? "" : summaryOfDistribution(detail, isImported(series))}
+      summary={detail === null ? "" : summaryOfDistribution(detail, series)}
       table={drawn === null ? null : histogramTable(series, drawn)}
       pending={detail === null ? { error, onRetry } : undefined}
     >
@@ -59,11 +59,12 @@ function Histogram({ series, detail }: { series: SeriesSummary; detail: PointDet
       <HistogramChart
         name="Histogram of latencies, log scale"
         bins={histogram}
+        measure={measureOf(series.case)}
         total={point.count}
         markers={shownPercentiles(series.case, point.count)
           .filter(({ key }) => MARKED.includes(key))
           .map(({ key, label }) => ({
-            label: `${label} ${formatNs(point.latency_ns[key])}`,
+            label: `${label} ${formatValue(point.latency_ns[key], series.case)}`,
             x: Math.max(1, point.latency_ns[key]),
           }))}
       />
@@ -71,6 +72,7 @@ function Histogram({ series, detail }: { series: SeriesSummary; detail: PointDet
         <RepetitionStrip
           name="Min, median, p99 and max of each repetition"
           bins={histogram}
+          measure={measureOf(series.case)}
           spans={repetitions.map((entry) => ({ ...entry, disturbed: entry.disturbed.length > 0 }))}
         />
       )}
@@ -84,11 +86,12 @@ function stripNote(point: Point): string {
   return `Rows: repetitions, min to max; dot: median; tick: p99${open}.`;
 }
 
-function summaryOfDistribution({ point }: PointDetail, isFromFile: boolean): string {
+function summaryOfDistribution({ point }: PointDetail, series: SeriesSummary): string {
+  const format = formatOf(series.case);
   const { q1, q3 } = point.repetition_p50_ns;
   const spread =
-    point.repetition_count > 1 ? ` Repetition medians, middle half: ${formatNs(q1)} to ${formatNs(q3)}.` : "";
-  const what = isFromFile
+    point.repetition_count > 1 ? ` Repetition medians, middle half: ${format(q1)} to ${format(q3)}.` : "";
+  const what = isImported(series)
     ? samplesText(point)
     : `${counted(point.count, "operation")}, ${counted(point.repetition_count, "process restart")}`;
   return `${what}.${spread}`;
@@ -114,14 +117,15 @@ export const Percentiles = memo(function Percentiles({ series, detail, before }:
     >
       <PercentileChart
         name="percentiles"
-        label="Latency by percentile"
+        label={`${upperFirst(timeName(series.case) ?? "latency")} by percentile`}
         curves={earlier === null ? [pinned] : [pinned, earlier]}
+        measure={measureOf(series.case)}
         tooltip={(x) => (
           <TooltipBox
             heading={percentileOf(x)}
             rows={[
-              { name: `#${commit_ordinal}`, value: valueAt(pinned, x) },
-              ...(earlier === null ? [] : [{ name: earlier.label, value: valueAt(earlier, x) }]),
+              { name: `#${commit_ordinal}`, value: valueAt(pinned, x, series.case) },
+              ...(earlier === null ? [] : [{ name: earlier.label, value: valueAt(earlier, x, series.case) }]),
             ]}
           />
         )}
@@ -135,9 +139,9 @@ function curveOf({ point, histogram }: PointDetail, look: Pick<Curve, "stroke" |
   return { key: label, label, ...look, points: percentileCurve(histogram) };
 }
 
-function valueAt({ points }: Curve, x: number): string {
+function valueAt({ points }: Curve, x: number, kase: Valued): string {
   const value = points.findLast(([px]) => px <= x)?.[1];
-  return value === undefined ? "" : formatNs(value);
+  return value === undefined ? "" : formatValue(value, kase);
 }
 
 const SIZES_HEIGHT_PX = 300;

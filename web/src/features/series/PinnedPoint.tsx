@@ -3,14 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, CommitSummary, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { type Fact, Facts, NotStated, QuantityText, TimeText } from "@/components/ui/text";
+import { type Fact, Facts, NotStated, QuantityText, TimeText, ValueText } from "@/components/ui/text";
 import { changeText, pointWords } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
 import { formatMoment } from "@/lib/time";
-import { formatCount, formatNs, quantityOfRate, upperFirst } from "@/lib/units";
+import { formatCount, formatOf, quantityOfRate, upperFirst } from "@/lib/units";
 import { type Placed, placementSeen, type SeriesPoint, shownPercentiles } from "./data";
 import type { Before } from "./usePageState";
 
@@ -44,7 +44,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
         name: "Per operation",
         value: <TimeText plain isDivided ns={ofOperation} />,
       },
-    interval !== null && { name: "95 % CI", value: interval.map(formatNs).join(" to ") },
+    interval !== null && { name: "95 % CI", value: interval.map(formatOf(series.case)).join(" to ") },
     stop !== null &&
       !!stop_p50 && {
         name: `vs #${stop.ordinal}`,
@@ -61,7 +61,13 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
           .flatMap(({ key, label }) => [
             {
               name: label,
-              value: <TimeText ns={point.latency_ns[key]} plain={key !== "p50" || point.lossy} />,
+              value: (
+                <ValueText
+                  stored={point.latency_ns[key]}
+                  of={series.case}
+                  plain={key !== "p50" || point.lossy}
+                />
+              ),
             },
             ...(key === "p50" ? ofMedian : []),
           ]),

@@ -1,12 +1,13 @@
 /** A series of values that another tool stated without samples. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { pointsQuery, runQuery } from "@/api/queries";
+import { changePointsQuery, pointsQuery, runQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { Section } from "@/components/ui/states";
-import { Facts, NotStated, TimeText } from "@/components/ui/text";
+import { Facts, NotStated, TimeText, ValueText } from "@/components/ui/text";
 import { headlineName } from "@/lib/cases";
 import { intervalOf, nsPerOperation, quantileName } from "@/lib/imports";
-import { formatCount, formatNs, unbrokenTimes } from "@/lib/units";
+import { formatCount, formatOf, unbrokenTimes } from "@/lib/units";
+import { Changes } from "./Changes";
 import { StatedTrend } from "./CommitTrend";
 import {
   drawnPoints,
@@ -20,8 +21,9 @@ import {
 } from "./data";
 import { PinnedFrame } from "./PinnedPoint";
 import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
-import { readStated, stopsOfPoints } from "./stops";
+import { changesOf, readStated, stopsOfPoints } from "./stops";
 import { usePageState } from "./usePageState";
+import { useDriftStarts } from "./useStops";
 
 export function StatedSeries({ series, statistic }: { series: SeriesSummary; statistic: string }) {
   const { data: answer } = useSuspenseQuery(pointsQuery([series.series_id]));
@@ -33,6 +35,10 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
   const stops = stopsOfPoints(drawn, axis, readStated);
   const byOrdinal = points.findLast(({ point }) => point.commit_ordinal === search.at);
   const pinned = pinnedPoint(points, drawn, search.run ?? byOrdinal?.point.run_id);
+  const { data: found } = useQuery(changePointsQuery([series.series_id]));
+  const changePoints = found?.change_points ?? [];
+  const starts = useDriftStarts(series.project, changePoints);
+  const changes = axis === "commits" ? changesOf(changePoints, ["p50"], starts, statistic) : [];
   const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   const [first, last] = [stops[0], stops.at(-1)];
   return (
@@ -62,10 +68,12 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
                 drawn={drawn}
                 stops={stops}
                 extent={[first.x, last.x]}
+                changes={changes}
                 thinned={null}
                 axis={axis}
                 pinned={{ x: positionOf(pinned.point, axis), ...readStated(pinned.point) }}
               />
+              <Changes series={series} changePoints={changePoints} starts={starts} name={statistic} />
             </div>
             <StatedPin series={series} pinned={pinned} statistic={statistic} />
           </div>
@@ -87,16 +95,19 @@ type Props = { series: SeriesSummary; pinned: SeriesPoint<StatedPoint>; statisti
 function StatedPin({ series, pinned, statistic }: Props) {
   const { center_ns, min_ns, max_ns, quantiles, count } = pinned.point;
   const each = nsPerOperation(center_ns, series.case);
-  const time = (name: string, ns: number | null) =>
-    ns !== null && { name, value: <TimeText plain ns={ns} /> };
+  const time = (name: string, stored: number | null) =>
+    stored !== null && { name, value: <ValueText plain stored={stored} of={series.case} /> };
   return (
     <PinnedFrame
       series={series}
       pinned={pinned}
       facts={[
-        { name: statistic, value: <TimeText ns={center_ns} /> },
+        { name: statistic, value: <ValueText stored={center_ns} of={series.case} /> },
         each !== null && { name: "Per operation", value: <TimeText plain isDivided ns={each} /> },
-        { name: "Interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotStated /> },
+        {
+          name: "Interval",
+          value: intervalOf(pinned.point)?.map(formatOf(series.case)).join(" to ") ?? <NotStated />,
+        },
         time("Min", min_ns),
         ...quantiles.map(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
         time("Max", max_ns),

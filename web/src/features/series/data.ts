@@ -35,6 +35,7 @@ import {
   formatDividedNs,
   formatNs,
   formatRate,
+  formatValue,
   unbroken,
   upperFirst,
 } from "@/lib/units";
@@ -95,7 +96,7 @@ export function pointHeadline(point: Point, kase: Case): string {
   return [
     ...(point.lossy ? ["lossy"] : []),
     ...(point.bytes_per_second == null
-      ? [`p50 ${formatNs(p50)}${divided}`, ...(hasP99 ? [`p99 ${formatNs(p99)}`] : [])]
+      ? [`p50 ${formatValue(p50, kase)}${divided}`, ...(hasP99 ? [`p99 ${formatValue(p99, kase)}`] : [])]
       : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} per transfer`]),
   ].join(", ");
 }
@@ -116,7 +117,7 @@ export function shownTrend(series: Pick<SeriesSummary, "case">, count: number, w
 
 /** A stated value's headline: `median 7.45 ms (7.45 µs per operation)`. */
 export function statedHeadline({ center_ns }: StatedPoint, statistic: string, kase: Case): string {
-  return `${statistic} ${formatNs(center_ns)}${operationText(center_ns, kase)}`;
+  return `${statistic} ${formatValue(center_ns, kase)}${operationText(center_ns, kase)}`;
 }
 
 function operationText(ns: number, kase: Case): string {

@@ -115,11 +115,15 @@ export function environmentChanges(stops: Stop[]) {
   });
 }
 
-/** The change points of the drawn lines, by commit. The commits are those after which drifts began. */
+/**
+ * The change points of the drawn lines, by commit. The commits are those after which drifts began. `name` replaces the name
+ * of the figure.
+ */
 export function changesOf(
   changePoints: readonly ChangePoint[],
   keys: string[],
   commits: readonly CommitSummary[] = [],
+  name?: string,
 ): Change[] {
   return changePoints
     .filter(({ figure }) => keys.includes(lineOf(figure)))
@@ -127,7 +131,7 @@ export function changesOf(
       x: change.commit_ordinal,
       from: change.kind === "drift" ? change.after_commit_ordinal : change.commit_ordinal,
       mark: markOf(change),
-      label: pointWords(change, commits),
+      label: pointWords(change, commits, name),
       direction: change.direction,
       isQuiet: change.cause === "machine",
     }));

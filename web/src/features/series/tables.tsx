@@ -8,11 +8,19 @@ import type { Curve } from "@/components/chart/plottables/Curves";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { isImported, NOT_STATED, statedTimes } from "@/lib/imports";
+import { isImported, NOT_STATED, statedTimes, timeName } from "@/lib/imports";
 import { lineCsvHref, toPoint, toSeriesAt } from "@/lib/paths";
 import { boundsOfBin } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
-import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/lib/units";
+import {
+  formatBytes,
+  formatCount,
+  formatNs,
+  formatOf,
+  formatRate,
+  formatShare,
+  upperFirst,
+} from "@/lib/units";
 import { type SeriesPoint, sizesOf } from "./data";
 import type { Axis, Shown } from "./search";
 import type { Stop, StopLine } from "./stops";
@@ -24,7 +32,7 @@ const FILE_NAME_MAX = 80;
 export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine[], axis: Axis): ChartTable {
   const { project, series_id } = series;
   const hasLoss = stops.some(({ mark }) => mark === "lossy");
-  const format = lines.some(({ key }) => key === "rate") ? formatRate : formatNs;
+  const format = lines.some(({ key }) => key === "rate") ? formatRate : formatOf(series.case);
   const columns = [
     num("#", "commit_ordinal", ({ ordinal }: Stop) => ordinal),
     axis === "time" &&
@@ -57,6 +65,7 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
 /** The trend of stated values: one row per run. */
 export function statedTable(series: SeriesSummary, statistic: string, drawn: SeriesPoint<StatedPoint>[]) {
   const points = drawn.map(({ point }) => point);
+  const format = formatOf(series.case);
   const interval = [
     { label: "Interval from", csvName: "low_ns", of: ({ low_ns }: StatedPoint) => low_ns },
     { label: "Interval to", csvName: "high_ns", of: ({ high_ns }: StatedPoint) => high_ns },
@@ -80,8 +89,8 @@ export function statedTable(series: SeriesSummary, statistic: string, drawn: Ser
       ({ measured_at }) => measured_at,
       ({ measured_at }) => formatMoment(measured_at),
     ),
-    num(statistic, "center_ns", ({ center_ns }) => center_ns, formatNs),
-    ...[...interval, ...others].map(({ label, csvName, of }) => num(label, csvName, of, formatNs)),
+    num(statistic, "center_ns", ({ center_ns }) => center_ns, format),
+    ...[...interval, ...others].map(({ label, csvName, of }) => num(label, csvName, of, format)),
     num("Samples", "count", ({ count }) => count, formatCount, NOT_STATED),
     word(
       "Point",
@@ -95,9 +104,10 @@ export function statedTable(series: SeriesSummary, statistic: string, drawn: Ser
 /** The distribution: one row per non-empty bin. */
 export function histogramTable(series: SeriesSummary, { point, histogram }: PointDetail): ChartTable {
   const rows = () => histogram.filter(({ count }) => count > 0);
+  const format = formatOf(series.case);
   return tableOf(`${fileName(series)}-histogram`, rows, [
-    num("From", "from_ns", ({ from_ns }) => from_ns, formatNs),
-    num("To", "to_ns", ({ to_ns }) => to_ns, formatNs),
+    num("From", "from_ns", ({ from_ns }) => from_ns, format),
+    num("To", "to_ns", ({ to_ns }) => to_ns, format),
     num(isImported(series) ? "Samples" : "Operations", "count", ({ count }) => count, formatCount),
     num("Share", "share", ({ count }) => count / Math.max(1, point.count), formatShare),
   ]);
@@ -105,6 +115,7 @@ export function histogramTable(series: SeriesSummary, { point, histogram }: Poin
 
 /** The heat map: one row per non-empty bin of a column. */
 export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: number): ChartTable {
+  const format = formatOf(series.case);
   const rows = () =>
     columns
       .flatMap(({ x, shares }) =>
@@ -118,8 +129,8 @@ export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: n
       ({ x }) => x,
       (x) => `#${x}`,
     ),
-    num("From", "from_ns", ({ bounds }) => bounds[0], formatNs),
-    num("To", "to_ns", ({ bounds }) => bounds[1], formatNs),
+    num("From", "from_ns", ({ bounds }) => bounds[0], format),
+    num("To", "to_ns", ({ bounds }) => bounds[1], format),
     num("Share", "share", ({ share }) => share, formatShare),
   ]);
 }
@@ -137,7 +148,10 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
   ]);
 }
 
-export function percentilesTable({ series_id }: SeriesSummary, points: Curve["points"]): ChartTable {
+export function percentilesTable(
+  { series_id, case: kase }: SeriesSummary,
+  points: Curve["points"],
+): ChartTable {
   return tableOf(`series-${series_id}-percentiles`, () => [...points], [
     word(
       "Percentile",
@@ -145,7 +159,7 @@ export function percentilesTable({ series_id }: SeriesSummary, points: Curve["po
       ([x]) => 100 * (1 - 1 / x),
       ([x]) => percentileOf(x),
     ),
-    num("Latency", "latency_ns", ([, ns]) => ns, formatNs),
+    num(upperFirst(timeName(kase) ?? "latency"), "latency_ns", ([, ns]) => ns, formatOf(kase)),
   ]);
 }
 
