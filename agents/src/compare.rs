@@ -41,13 +41,15 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
         ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,
         ComparisonFormat::Human => {
             let table = comparison::render_table(&comparison.cases);
-            let [few, identical] = [comparison.too_few_repetitions(), comparison.identical_programs()];
+            let is_imported = head.results.iter().any(|result| result.case.benchmark.is_some());
+            let few = comparison.too_few_repetitions(is_imported);
+            let identical = comparison.identical_programs();
             output::print(&format!("{}{table}{few}{identical}", comparison.head()))?;
         }
     }
     if comparison.cases.iter().all(|line| line.ratio.is_none()) {
         return Err(Failure::NotComparable(format!(
-            "No case of {} is comparable with {}; see the differences above.",
+            "No case of {} is comparable with {}. The reasons are listed above.",
             arguments.head.display(),
             arguments.base.display()
         )));
@@ -104,16 +106,24 @@ impl Comparison {
     }
 
     /// Advice if cases have fewer repetitions than a verdict needs.
-    fn too_few_repetitions(&self) -> String {
+    fn too_few_repetitions(&self, is_imported: bool) -> String {
         let needed = self.repetitions_needed;
         let few = self.cases.iter().filter_map(Line::repetitions).filter(|&count| count < needed).count();
         let compared = self.cases.iter().filter_map(Line::repetitions).count();
         if few == 0 || self.machine_changed() {
             return String::new();
         }
+        let advice = if is_imported {
+            format!(
+                "Run the benchmark {needed} times or more for each side, and import the files together: \
+                 `roundtrip import FILE...`."
+            )
+        } else {
+            format!("Set `repetitions = {needed}` or more in the definition, or compare fewer cases.")
+        };
         format!(
             "\nToo few repetitions in {few} of {}: a single change among them is significant from {needed} \
-             per side. Set `repetitions = {needed}` or more in the definition, or compare fewer cases.",
+             per side. {advice}",
             counted(compared, "case")
         )
     }

@@ -11,12 +11,13 @@ use indexmap::IndexMap;
 use roundtrip_bench::harness::ab;
 use roundtrip_stats::bisection;
 use roundtrip_stats::comparison::{self, Case, Compared};
+use roundtrip_stats::distribution::SAMPLES_MAX;
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::{Reason, Row, Rule};
-use roundtrip_stats::{movement, percent};
+use roundtrip_stats::{movement, percent, samples, shift};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::lab::IDENTICAL_PROGRAM;
-use roundtrip_wire::{Better, CaseResult, Failure as Failed, Measure, Verdict};
+use roundtrip_wire::{Better, CaseResult, Failure as Failed, Measure, Repetition, Verdict};
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]
@@ -84,18 +85,50 @@ struct Decoded<'a> {
     result: &'a CaseResult,
     p50s_ns: Vec<u64>,
     profiles: Vec<Profile>,
+    /// The logarithms of the samples, if there is only one repetition and it has them.
+    logarithms: Vec<f64>,
 }
 
 impl<'a> Decoded<'a> {
     fn decode(result: &'a CaseResult) -> crate::Result<Self> {
         let (mut p50s_ns, mut profiles) = (Vec::new(), Vec::new());
+        let logarithms = match &result.repetitions[..] {
+            [only] => logarithms(only)?,
+            _ => Vec::new(),
+        };
         for repetition in &result.repetitions {
             let distribution = results::decode(repetition)?;
             p50s_ns.push(distribution.quantile_ns(500_000));
             profiles.push(shape::profile(&distribution));
         }
-        Ok(Self { result, p50s_ns, profiles })
+        Ok(Self { result, p50s_ns, profiles, logarithms })
     }
+}
+
+/// The confidence of the interval of samples.
+const CONFIDENCE: f64 = 0.95;
+/// More samples are thinned out: every sample of one side is compared with every sample of the other.
+const COMPARED_SAMPLES_MAX: usize = 500;
+
+/// The logarithms of a repetition's samples, thinned out evenly; empty if it has none.
+fn logarithms(repetition: &Repetition) -> crate::Result<Vec<f64>> {
+    let Some(text) = &repetition.samples else { return Ok(Vec::new()) };
+    let samples = samples::decode(text, SAMPLES_MAX)
+        .map_err(|error| Failure::Usage(format!("the samples of a repetition cannot be read: {error}")))?;
+    let step = samples.len().div_ceil(COMPARED_SAMPLES_MAX).max(1);
+    Ok(samples.iter().step_by(step).map(|&value| (value.max(1) as f64).ln()).collect())
+}
+
+/// How the samples of two single repetitions differ, for cases that have too few repetitions for a verdict: one process a
+/// side does not show how much processes differ.
+fn difference_of_samples(base: &Decoded<'_>, head: &Decoded<'_>) -> Option<String> {
+    let shift = shift::unpaired_unequal_scatter(&base.logarithms, &head.logarithms, CONFIDENCE)?;
+    let interval = shift.interval?.map(f64::exp_m1);
+    Some(format!(
+        "samples of one process per side differ by {} ({}), without the variation between processes",
+        signed_percent(shift.estimate.exp_m1()),
+        change_interval(interval)
+    ))
 }
 
 /// Both sides of each case that are not paired by repetition, such as those of two reports, between which the machine
@@ -190,7 +223,12 @@ fn finished(
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
         verdict,
-        undecided: judged.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        undecided: judged.and_then(|compared| compared.reason).map(|reason| {
+            let is_too_few = matches!(reason, Reason::TooFew { .. });
+            let sides = base.zip(head).filter(|_| is_too_few);
+            let samples = sides.and_then(|(base, head)| difference_of_samples(base, head));
+            [Some(reason.to_string()), samples].into_iter().flatten().collect::<Vec<_>>().join("; ")
+        }),
         identical: false,
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
         p99: compared.and_then(|compared| compared.p99).map(QuantileChange::from),
@@ -218,6 +256,9 @@ fn side(side: &Decoded<'_>) -> Option<Side> {
 /// Why a side has fewer numbers than it could.
 fn reasons(name: &str, result: Option<&CaseResult>) -> Vec<String> {
     let Some(result) = result else { return vec![format!("not in the {name}")] };
+    if result.summary.is_some() {
+        return vec![format!("{name}: no samples, only a value that the tool states")];
+    }
     let unsupported = result.unsupported.iter().map(|reason| format!("{name}: unsupported: {reason}"));
     let failed = result.failures.iter().map(|Failed { reason, .. }| format!("{name}: failed: {reason}"));
     unsupported.chain(failed).collect()
@@ -519,9 +560,13 @@ fn sentence(lines: &[Line]) -> String {
         1 => " 1 changed in its tail or shape; see above.".to_owned(),
         number => format!(" {} changed in their tail or shape; see above.", count(number as u64)),
     };
+    let change = if lines.iter().all(|line| line.measure.is_none()) {
+        "Change in time per operation, + = slower."
+    } else {
+        "Change of the value; for times, + = slower."
+    };
     format!(
-        "{}: {}.{secondary}\nChange in time per operation, + = slower. p is adjusted for all cases; t \
-            and its stars are not.",
+        "{}: {}.{secondary}\n{change} p is adjusted for all cases; t and its stars are not.",
         counted(lines.len(), "case"),
         found.join(", ")
     )

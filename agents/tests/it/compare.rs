@@ -262,3 +262,76 @@ fn names_the_repetitions_that_a_verdict_needs() {
     let [base, head] = golden_pair(folder, |_, _| {});
     assert!(!printed(&run_command(folder, &["compare", base, head])).contains("Too few repetitions"));
 }
+
+/// Imports a text of another tool into a report.
+fn imported(folder: &Path, name: &str, text: &str) {
+    std::fs::write(folder.join("results"), text).unwrap();
+    run_command(folder, &["import", "results", "--output", name]);
+}
+
+#[test]
+fn less_of_a_measure_of_which_more_is_better_is_a_regression() {
+    let folder = repository();
+    let folder = folder.path();
+    let text = |rate: u64, allocations: u64| -> String {
+        (0..8)
+            .map(|nth| {
+                let noise = nth * 3 % 5;
+                format!(
+                    "BenchmarkA 1 {} ns/op {} MB/s {allocations} allocs/op\n",
+                    1_000 + noise,
+                    rate + noise
+                )
+            })
+            .collect()
+    };
+    imported(folder, "base.json", &text(1_000, 0));
+    imported(folder, "head.json", &text(800, 2));
+    let json = printed_json(&run_command(folder, &["compare", "base.json", "head.json", "--format", "json"]));
+    let verdicts: Vec<_> = json["cases"].as_array().unwrap().iter().map(|case| &case["verdict"]).collect();
+    assert_eq!(verdicts, ["no change", "regressed", "regressed"]);
+    assert!(json["cases"][1]["change"].as_f64() < Some(-0.19), "{json}");
+    assert_eq!(json["cases"][1]["measure"]["unit"], "B/s");
+    let text = printed(&run_command(folder, &["compare", "base.json", "head.json"]));
+    // 1,002 MB/s in binary units; allocations from none to two.
+    assert_contains(&text, &["955 MiB/s", "BenchmarkA allocs/op", "for times, + = slower"]);
+}
+
+#[test]
+fn single_repetitions_are_compared_by_their_samples_without_a_verdict() {
+    let folder = repository();
+    let folder = folder.path();
+    let text = |ns: u64| {
+        let values: Vec<_> = (0..30).map(|nth| (ns + nth * 7 % 11).to_string()).collect();
+        format!(
+            r#"{{"reason":"benchmark-complete","id":"a","iteration_count":[{}],"measured_values":[{}],"unit":"ns"}}"#,
+            vec!["1"; values.len()].join(","),
+            values.join(",")
+        )
+    };
+    imported(folder, "base.json", &text(1_000));
+    imported(folder, "head.json", &text(1_200));
+    let text = printed(&run_command(folder, &["compare", "base.json", "head.json"]));
+    let expected = [
+        "too few repetitions per side: has 1, needs 4; samples of one process per side differ by +20 %",
+        "Run the benchmark 6 times or more for each side, and import the files together: `roundtrip import FILE...`.",
+    ];
+    assert_contains(&text, &expected);
+}
+
+#[test]
+fn values_without_samples_are_not_compared_and_say_why() {
+    let folder = repository();
+    let folder = folder.path();
+    imported(folder, "base.json", r#"{"a": {"latency": {"value": 5}}}"#);
+    let output = run_command(folder, &["compare", "base.json", "base.json"]);
+    refused(
+        &output,
+        9,
+        &["No case of base.json is comparable with base.json. The reasons are listed above."],
+    );
+    assert_contains(
+        &String::from_utf8_lossy(&output.stdout),
+        &["base: no samples, only a value that the tool states"],
+    );
+}
