@@ -15,8 +15,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Limits of a report: generous for real ones, but small enough that a malicious one costs little.
 pub mod limit {
-    /// Results in one report.
-    pub const RESULTS_MAX: usize = 10_000;
+    /// Results in one report, as many as a file of another tool may hold. Uploads are also limited by their size.
+    pub const RESULTS_MAX: usize = 300_000;
     /// Repetitions of one case.
     pub const REPETITIONS_MAX: usize = 1_000;
     /// Commits of history.
