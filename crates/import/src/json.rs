@@ -424,6 +424,12 @@ visited! { NumberNames, "an object or a list of them", deserialize_any,
     }
 }
 
+/// A count that the file states as a number of any kind.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53")]
+pub(crate) fn whole(number: f64) -> Option<u64> {
+    (0.0..=9e15).contains(&number).then_some(number as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@
 //! - [`sizes`]: histograms of message sizes, with their own formats and errors.
 //! - `collect`: joins the repetitions of a benchmark and enforces the limits.
 //! - `hdr`: histograms of logs. `format_probe`: detects the format from an outline of the file.
+//! - `unique_names`: keeps entries of the same name apart.
 //! - `json`: JSON with the place of errors. `time`: units, rates, rounding. `quantity`: measures other than times.
 //!
 //! # Rules
@@ -48,6 +49,7 @@ pub mod model;
 mod quantity;
 pub mod sizes;
 mod time;
+mod unique_names;
 pub mod wire;
 
 pub use fault::Place;

@@ -315,6 +315,40 @@ const FILES: &[File] = &[
     ),
     ("pytest-benchmark", "many rounds", || pytest(1, 300_000, "1"), Results(1)),
     ("pytest-benchmark", "many tests", || pytest(10_000, 30, "0.00123"), Results(10_000)),
+    (
+        "tinybench",
+        "many samples",
+        || {
+            let row =
+                |n| format!(r#"{{"name":"f{n}","latency":{{"samples":[{}]}}}}"#, list(1_000, |_| "1".into()));
+            format!("[{}]", list(300, row))
+        },
+        Results(300),
+    ),
+    (
+        "tinybench",
+        "names only",
+        || format!("[{}]", list(60_000, |_| r#"{"name":""}"#.into())),
+        Rejected("at least one benchmark"),
+    ),
+    (
+        "vitest",
+        "statistics",
+        || {
+            vitest(7_000, |n| {
+                format!(
+                    r#"{{"name":"f{n}","samples":[],"mean":1,"min":1,"max":1,"p75":1,"p99":1,"p995":1,"p999":1}}"#
+                )
+            })
+        },
+        Results(7_000),
+    ),
+    (
+        "vitest",
+        "names only",
+        || vitest(10_000, |_| r#"{"name":"f","rme":0,"min":1,"max":1,"id":"-845046408"}"#.into()),
+        Rejected("at least one benchmark"),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
@@ -360,6 +394,13 @@ fn pytest(tests: usize, rounds: usize, time: &str) -> String {
         format!(r#"{{"name": "test_{n}", "stats": {{"data": [{}]}}}}"#, list(rounds, |_| time.into()))
     });
     format!(r#"{{"machine_info": {{"python_version": "3"}}, "benchmarks": [{tests}]}}"#)
+}
+
+fn vitest(count: usize, benchmark: impl Fn(usize) -> String) -> String {
+    let benchmarks = list(count, benchmark);
+    format!(
+        r#"{{"files": [{{"filepath": "/a", "groups": [{{"fullName": "a", "benchmarks": [{benchmarks}]}}]}}]}}"#
+    )
 }
 
 /// A line of a log with a histogram of values from 1, each once. `padding` are bytes, because a log may inflate to eight

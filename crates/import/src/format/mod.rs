@@ -15,6 +15,8 @@ mod jmh;
 mod k6;
 mod node;
 mod pytest_benchmark;
+mod tinybench;
+mod vitest;
 
 use crate::INPUT_BYTES_MAX;
 use crate::collect::{Collected, Collector};
@@ -119,6 +121,8 @@ const FORMATS: &[Format] = &[
     Format(&k6::READER),
     Format(&node::READER),
     Format(&pytest_benchmark::READER),
+    Format(&tinybench::READER),
+    Format(&vitest::READER),
 ];
 
 /// A format of result files.
@@ -281,7 +285,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark"
+            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark, tinybench, vitest"
         );
     }
 
@@ -303,7 +307,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark",
+                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark, tinybench, vitest",
                 "{text}"
             );
         }

@@ -9,6 +9,7 @@ mod fuzz;
 mod golden;
 mod hostile;
 mod known;
+mod known_load;
 mod refused;
 mod sizes;
 mod support;

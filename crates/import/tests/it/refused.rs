@@ -179,6 +179,31 @@ const WRONG: &[(&str, &[&str])] = &[
             "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", 5",
         ],
     ),
+    (
+        "vitest",
+        &[
+            "",
+            "[]",
+            r#"{"files": []}"#,
+            r#"{"files": [{"filepath": "/a"}]}"#,
+            r#"{"files": [{"filepath": "/a", "groups": [{"fullName": "a", "benchmarks": [{"name": "f", "mean": -1}]}]}]}"#,
+            r#"{"files": [{"filepath": "/a", "groups": [{"fullName": "a", "benchmarks": [{"name": "f", "samples": ["1"]}]}]}]}"#,
+            r#"{"files": [{"filepath": "/a", "groups": [{"fullName": "a", "benchmarks": [{"name": "f", "samples": []}]}]}]}"#,
+        ],
+    ),
+    (
+        "tinybench",
+        &[
+            "",
+            "{}",
+            r#"[{"latency": {"mean": 1}, "throughput": {"mean": 1}}]"#,
+            r#"[{"name": "f", "latency": {"mean": 1e300}}]"#,
+            r#"[{"name": "f", "latency": {"samples": [1, -1]}}]"#,
+            r#"[{"name": "f", "latency": 1}]"#,
+            r#"[{"Task name": "f", "Latency avg (ns)": "fast"}]"#,
+            r#"[{"name": "f", "state": "errored"}]"#,
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
