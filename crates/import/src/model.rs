@@ -163,6 +163,13 @@ impl Summary {
         median.or_else(|| mean.map(|mean| Self::new(Statistic::Mean, mean)))
     }
 
+    /// Adds quantiles in any order. Of several with the same parts per million, the first counts.
+    pub(crate) fn with_quantiles(self, mut quantiles: Vec<(u32, u64)>) -> Self {
+        quantiles.sort_by_key(|&(ppm, _)| ppm);
+        quantiles.dedup_by_key(|&mut (ppm, _)| ppm);
+        Self { quantiles, ..self }
+    }
+
     pub(crate) fn is_in_order(&self) -> bool {
         let below = |low: Option<u64>| low.is_none_or(|low| low <= self.center_ns);
         let above = |high: Option<u64>| high.is_none_or(|high| self.center_ns <= high);

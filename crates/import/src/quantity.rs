@@ -37,7 +37,6 @@ impl Quantity {
         Self { scale: 1, ..Self::new(name, "B/s", Better::Higher) }
     }
 
-    #[expect(dead_code, reason = "for the formats that follow")]
     /// Something per second, of which more is better.
     pub(crate) fn rate(name: &str) -> Self {
         Self::new(name, "/s", Better::Higher)
@@ -49,12 +48,10 @@ impl Quantity {
     }
 
     /// A count of one run, which can be large, such as of instructions: less is better. Stored whole.
-    #[expect(dead_code, reason = "for the formats that follow")]
     pub(crate) fn counter(name: &str) -> Self {
         Self { scale: 1, ..Self::count(name) }
     }
 
-    #[expect(dead_code, reason = "for the formats that follow")]
     /// A time in nanoseconds that is not the time of an operation: of the processor, of a phase.
     pub(crate) fn time(name: &str) -> Self {
         Self::new(name, "ns", Better::Lower)

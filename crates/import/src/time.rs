@@ -72,6 +72,14 @@ pub(crate) fn unit_ns(name: &str) -> Option<f64> {
     })
 }
 
+/// The date of a Unix time in seconds, as RFC 3339; `None` if it has none.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+pub(crate) fn date_of_unix(seconds: f64) -> Option<String> {
+    let seconds = (0.0..1e12).contains(&seconds).then_some(seconds as i64)?;
+    let date = chrono::DateTime::from_timestamp(seconds, 0)?;
+    Some(date.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+}
+
 /// Converts a percentage from 0 to 100 to parts per million.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10^6")]
 pub(crate) fn ppm_of_percent(percent: f64) -> Option<u32> {
@@ -88,6 +96,12 @@ mod tests {
         assert_eq!(Scale::per_one(1e9).time(0.000_001_5), Ok(1_500));
         assert_eq!(Scale::per_one(1.0).time(2.5), Ok(3));
         assert_eq!(Scale::per_one(1.0).time(-0.0), Ok(0));
+    }
+
+    #[test]
+    fn converts_unix_times_to_dates() {
+        assert_eq!(date_of_unix(1_796_041_622.9).unwrap(), "2026-11-30T12:27:02Z");
+        assert_eq!((date_of_unix(-1.0), date_of_unix(f64::NAN), date_of_unix(1e13)), (None, None, None));
     }
 
     #[test]

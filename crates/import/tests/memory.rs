@@ -349,6 +349,54 @@ const FILES: &[File] = &[
         || vitest(10_000, |_| r#"{"name":"f","rme":0,"min":1,"max":1,"id":"-845046408"}"#.into()),
         Rejected("at least one benchmark"),
     ),
+    (
+        "iperf3",
+        "many intervals",
+        || iperf3(20_000, |n| format!(r#"{{"sum":{{"bits_per_second":{n}}}}}"#)),
+        Results(1),
+    ),
+    ("iperf3", "empty intervals", || iperf3(200_000, |_| "{}".into()), Rejected("expected a member `sum`")),
+    (
+        "sockperf",
+        "many servers",
+        || {
+            lines(3_000, |n| {
+                format!(
+                    "sockperf: ========= Printing statistics for Server No: {n}\nsockperf: Summary: Latency is 8.909 usec\nsockperf: ---> percentile 99.000 = 9.7\nsockperf: ---> percentile 50.000 = 7.5"
+                )
+            })
+        },
+        Results(3_000),
+    ),
+    (
+        "sockperf",
+        "many percentiles",
+        || {
+            format!(
+                "sockperf: Summary: Latency is 8 usec\n{}",
+                lines(20_000, |_| "sockperf: ---> percentile 1 = 1".into())
+            )
+        },
+        Results(1),
+    ),
+    (
+        "netperf",
+        "many runs",
+        || {
+            lines(4_000, |n| {
+                format!(
+                    "TCP RR TEST from a port 0 AF_INET to 127.0.0.1 () port 0 AF_INET : demo\nREQUEST_SIZE={n}\nTHROUGHPUT={n}\nTHROUGHPUT_UNITS=Trans/s"
+                )
+            })
+        },
+        Results(4_000),
+    ),
+    (
+        "netperf",
+        "many keys",
+        || format!("TCP RR TEST from a port 0 AF_INET to b\n{}", lines(60_000, |_| "SOME_KEY=1".into())),
+        Rejected("at least one benchmark"),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
@@ -401,6 +449,10 @@ fn vitest(count: usize, benchmark: impl Fn(usize) -> String) -> String {
     format!(
         r#"{{"files": [{{"filepath": "/a", "groups": [{{"fullName": "a", "benchmarks": [{benchmarks}]}}]}}]}}"#
     )
+}
+
+fn iperf3(count: usize, interval: impl Fn(usize) -> String) -> String {
+    format!(r#"{{"start": {{"version": "iperf 3.12"}}, "intervals": [{}]}}"#, list(count, interval))
 }
 
 /// A line of a log with a histogram of values from 1, each once. `padding` are bytes, because a log may inflate to eight

@@ -11,10 +11,13 @@ mod google_benchmark;
 pub(crate) mod hdr_log;
 pub(crate) mod histogram_set;
 mod hyperfine;
+mod iperf3;
 mod jmh;
 mod k6;
+mod netperf;
 mod node;
 mod pytest_benchmark;
+mod sockperf;
 mod tinybench;
 mod vitest;
 
@@ -117,10 +120,13 @@ const FORMATS: &[Format] = &[
     Format(&hdr_log::READER),
     Format(&histogram_set::READER),
     Format(&hyperfine::READER),
+    Format(&iperf3::READER),
     Format(&jmh::READER),
     Format(&k6::READER),
+    Format(&netperf::READER),
     Format(&node::READER),
     Format(&pytest_benchmark::READER),
+    Format(&sockperf::READER),
     Format(&tinybench::READER),
     Format(&vitest::READER),
 ];
@@ -285,7 +291,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark, tinybench, vitest"
+            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
         );
     }
 
@@ -307,7 +313,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark, tinybench, vitest",
+                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
                 "{text}"
             );
         }

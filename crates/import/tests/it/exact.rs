@@ -37,13 +37,27 @@ fn values_come_from_the_file() {
             continue;
         }
         let text = String::from_utf8(golden.bytes.clone()).unwrap();
-        let numbers = numbers(&text);
+        let slug = golden.format.slug();
+        let numbers = match slug {
+            // `1,234 ops/sec`, and `5.84ms`.
+            "benchmark-js" => [numbers(&text), numbers(&text.replace(',', ""))].concat(),
+            "wrk" => numbers(&text.replace(|char: char| char.is_ascii_alphabetic(), " ")),
+            _ => numbers(&text),
+        };
         let mut known: HashSet<u64> = numbers.iter().copied().flat_map(times).collect();
-        if matches!(golden.format.slug(), "node" | "jmh") {
+        if matches!(slug, "benchmark-js" | "jmh" | "netperf" | "node") {
             known.extend(numbers.iter().copied().flat_map(times_of_rate));
         }
-        if golden.format.slug() == "criterion" {
-            known = averages(&text);
+        match slug {
+            "criterion" => known = averages(&text),
+            "k6-json" => known.extend(totals(&text)),
+            // The number of requests.
+            "oha" => known.extend([text.lines().count() as u64 - 1]),
+            // They count 1,024 bytes as a kilobyte.
+            "sockperf" | "wrk" => known.extend(
+                numbers.iter().flat_map(|number| [1_024.0, 1_048_576.0].map(|factor| whole(number * factor))),
+            ),
+            _ => {}
         }
         for benchmark in import(&golden.bytes, None).unwrap().benchmarks {
             let values = match &benchmark.data {
@@ -73,6 +87,17 @@ fn averages(text: &str) -> HashSet<u64> {
         .flat_map(|line| list(line, "measured_values").into_iter().zip(list(line, "iteration_count")))
         .map(|(value, count)| whole(value / count * 1e3))
         .collect()
+}
+
+/// The sum of the points of each metric, and for rates their share of 1.
+fn totals(text: &str) -> HashSet<u64> {
+    let mut points: HashMap<&str, Vec<f64>> = HashMap::new();
+    for line in text.lines().filter(|line| line.contains("\"type\":\"Point\"")) {
+        let part = |before: &str| line.split_once(before).unwrap().1.split([',', '"']).next().unwrap();
+        points.entry(part("\"metric\":\"")).or_default().push(part("\"value\":").parse().unwrap());
+    }
+    let totals = points.values().map(|values| (values.iter().sum::<f64>(), values.len() as f64));
+    totals.flat_map(|(sum, count)| times(sum).chain(times(sum / count))).collect()
 }
 
 /// Compares with the library's own reader: every count at every quantile.

@@ -1,7 +1,8 @@
 //! Values computed by hand: JavaScript benchmarks, load generators, disk and network tools, and counters.
 
-use crate::support::{repetitions, samples};
+use crate::support::{benchmark, import_golden, repetitions, samples};
 use roundtrip_import::{Benchmark, Data, Import, Statistic, Summary, import};
+use roundtrip_wire::Better;
 
 fn parsed(text: &str) -> Import {
     import(text.as_bytes(), None).unwrap()
@@ -10,6 +11,21 @@ fn parsed(text: &str) -> Import {
 fn summary(benchmark: &Benchmark) -> &Summary {
     let Data::Summary(summary) = &benchmark.data else { panic!("{} has samples", benchmark.name) };
     summary
+}
+
+/// The measure of a benchmark.
+fn measure<'a>(import: &'a Import, name: &str, measure: &str) -> &'a Benchmark {
+    let is_wanted = |benchmark: &&Benchmark| {
+        benchmark.name == name && benchmark.measure.as_ref().is_some_and(|known| known.name == measure)
+    };
+    import.benchmarks.iter().find(is_wanted).unwrap_or_else(|| panic!("{name} has no {measure}"))
+}
+
+/// The unit, the direction and the stored values of a measure, each with its scale.
+fn values(benchmark: &Benchmark) -> (&str, Better, u64, Vec<Vec<u64>>) {
+    let known = benchmark.measure.as_ref().unwrap();
+    let values = repetitions(benchmark).iter().map(samples).collect();
+    (&known.unit, known.better, benchmark.operations, values)
 }
 
 fn names(import: &Import) -> Vec<&str> {
@@ -65,4 +81,120 @@ fn tinybench_tables_are_summaries_in_nanoseconds() {
     let stated = summary(&import.benchmarks[1]);
     assert_eq!((stated.statistic, stated.center_ns), (Statistic::Mean, 1_500_250));
     assert_eq!(import.warnings, ["h: skipped, no times: no such message"]);
+}
+
+#[test]
+fn iperf3_intervals_are_samples_and_totals_are_measures() {
+    let import = parsed(
+        r#"{"start": {"version": "iperf 3.12", "system_info": "Linux lab-1 6.18 #1 SMP x86_64",
+              "timestamp": {"timesecs": 1796041622},
+              "test_start": {"protocol": "UDP", "num_streams": 2, "blksize": 1448, "reverse": 0, "target_bitrate": 5000}},
+            "intervals": [{"sum": {"bits_per_second": 9, "omitted": true}}, {"sum": {"bits_per_second": 100.5}},
+              {"sum": {"bits_per_second": 80}}],
+            "end": {"streams": [{"sender": {"mean_rtt": 276}}, {"sender": {"mean_rtt": 100}}],
+              "sum_sent": {"bits_per_second": 90, "retransmits": 3, "jitter_ms": 0, "lost_percent": 0},
+              "sum_received": {"bits_per_second": 85, "jitter_ms": 0.125, "lost_packets": 2, "lost_percent": 0.5},
+              "cpu_utilization_percent": {"host_total": 24.5}}}"#,
+    );
+    let name = "UDP blksize=1448 num_streams=2 target_bitrate=5000";
+    assert!(names(&import).iter().all(|known| *known == name), "{:?}", names(&import));
+    let found = |wanted: &str| values(measure(&import, name, wanted));
+    assert_eq!(found("rate of intervals"), ("bit/s", Better::Higher, 1, vec![vec![80, 101]]));
+    assert_eq!(found("sent"), ("bit/s", Better::Higher, 1, vec![vec![90]]));
+    assert_eq!(found("received"), ("bit/s", Better::Higher, 1, vec![vec![85]]));
+    assert_eq!(found("retransmits"), ("", Better::Lower, 1, vec![vec![3]]));
+    assert_eq!(found("jitter"), ("ms", Better::Lower, 1_000, vec![vec![125]]));
+    assert_eq!(found("lost packets"), ("", Better::Lower, 1, vec![vec![2]]));
+    assert_eq!(found("lost"), ("%", Better::Lower, 1_000_000, vec![vec![500_000]]));
+    assert_eq!(found("mean round-trip time"), ("us", Better::Lower, 1_000, vec![vec![100_000, 276_000]]));
+    assert_eq!(found("cpu host_total"), ("%", Better::Lower, 1_000_000, vec![vec![24_500_000]]));
+    assert_eq!(
+        (import.facts["host"].as_str(), import.facts["date"].as_str()),
+        ("lab-1", "2026-11-30T12:27:02Z")
+    );
+    assert!(names(&import_golden("iperf3/bidir.json"))[0].ends_with(" bidir"));
+}
+
+#[test]
+fn iperf3_reports_why_a_test_failed() {
+    let text = r#"{"start": {"version": "iperf 3.12", "system_info": "Linux"}, "intervals": [], "end": {},
+        "error": "control socket has closed unexpectedly"}"#;
+    let error = import(text.as_bytes(), None).unwrap_err().to_string();
+    assert!(error.ends_with("; the test failed: control socket has closed unexpectedly"), "{error}");
+}
+
+#[test]
+fn sockperf_percentiles_are_a_summary_in_microseconds() {
+    let import = parsed(
+        "sockperf: \u{1b}[2;35m== version #3.7-no.git == \u{1b}[0m\n[ 0] IP = 127.0.0.1       PORT = 11111 # UDP\n\
+         sockperf: ========= Printing statistics for Server No: 0\n\
+         sockperf: # dropped messages = 2; # duplicated messages = 1; # out-of-order messages = 0\n\
+         sockperf: Summary: Round trip is 8.909 usec\n\
+         sockperf: \u{1b}[2;35mTotal 30842 observations\u{1b}[0m; each percentile contains 308.42 observations\n\
+         sockperf: ---> <MAX> observation = 3746.778\nsockperf: ---> percentile 99.999 = 3746.5\n\
+         sockperf: ---> percentile 50.000 =    7.546\nsockperf: ---> <MIN> observation =    7.425\n",
+    );
+    let stated = summary(benchmark(&import, "UDP round trip"));
+    assert_eq!((stated.statistic, stated.center_ns, stated.count), (Statistic::Median, 7_546, Some(30_842)));
+    assert_eq!((stated.min_ns, stated.max_ns), (Some(7_425), Some(3_746_778)));
+    assert_eq!(stated.quantiles, [(500_000, 7_546), (999_990, 3_746_500)]);
+    let dropped = values(measure(&import, "UDP round trip", "dropped messages"));
+    assert_eq!(dropped, ("", Better::Lower, 1, vec![vec![2]]));
+    assert_eq!(import.facts["tool_version"], "3.7-no.git");
+    let import = import_golden("sockperf/throughput.txt");
+    let found = |wanted: &str| values(measure(&import, "TCP throughput", wanted));
+    assert_eq!(found("message rate"), ("/s", Better::Higher, 1_000, vec![vec![746_398_000]]));
+    // 728.904 times 2^20.
+    assert_eq!(found("bandwidth"), ("B/s", Better::Higher, 1, vec![vec![764_311_241]]));
+}
+
+#[test]
+fn netperf_transaction_rates_are_times_and_runs_are_repetitions() {
+    let run = |rate: &str| {
+        format!(
+            "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 127.0.0.1 () port 0 AF_INET\n\
+             Local /Remote\nSocket Size   Request  Resp.   Elapsed  Trans.\nSend   Recv   Size     Size    Time     Rate\n\
+             bytes  Bytes  bytes    bytes   secs.    per sec\n\n16384  131072 64       128     1.00     {rate}\n16384  131072\n"
+        )
+    };
+    let import = parsed(&(run("40000") + &run("50000.5")));
+    assert_eq!(names(&import), ["TCP REQUEST/RESPONSE request=64 response=128"]);
+    let found: Vec<_> = repetitions(&import.benchmarks[0]).iter().map(samples).collect();
+    assert_eq!(found, [[25_000_000], [19_999_800]]);
+}
+
+#[test]
+fn netperf_throughputs_and_latencies_are_measures() {
+    let import = import_golden("netperf/udp-stream.txt");
+    let found = |wanted: &str| values(measure(&import, "UDP STREAM message=65507", wanted));
+    assert_eq!(found("sent"), ("bit/s", Better::Higher, 1, vec![vec![17_911_160_000]]));
+    assert_eq!(found("received"), ("bit/s", Better::Higher, 1, vec![vec![9_582_560_000]]));
+    assert_eq!(found("errors"), ("", Better::Lower, 1, vec![vec![0]]));
+    let import = parsed(
+        "MIGRATED TCP STREAM TEST from :: port 0 AF_INET6 to ::1 port 0 AF_INET6 : demo\nThroughput,Throughput Units,\
+         Local CPU Util %,Local Send Size,Local Bytes Sent\n1.5,MBytes/s,-1.00,16384,7\n",
+    );
+    let name = "TCP STREAM message=16384";
+    assert_eq!(
+        values(measure(&import, name, "throughput")),
+        ("B/s", Better::Higher, 1, vec![vec![1_572_864]])
+    );
+    assert_eq!(import.warnings, ["TCP STREAM message=16384: skipped Local Bytes Sent"]);
+    let import = parsed(
+        "OMNI Send|Recv TEST from 0.0.0.0 port 0 AF_INET to 127.0.0.1 () port 0 AF_INET : demo\nREQUEST_SIZE=1\n\
+         RESPONSE_SIZE=2\nTHROUGHPUT=50000\nTHROUGHPUT_UNITS=Trans/s\nMEAN_LATENCY=30.5\nMIN_LATENCY=14\nP50_LATENCY=15\n\
+         P99_LATENCY=35\nLOCAL_CPU_UTIL=12.5\n",
+    );
+    let name = "OMNI Send|Recv request=1 response=2";
+    assert_eq!(samples(&repetitions(benchmark(&import, name))[0]), [20_000_000]);
+    let stated = summary(measure(&import, name, "latency"));
+    assert_eq!(
+        (stated.statistic, stated.center_ns, stated.min_ns),
+        (Statistic::Median, 15_000_000, Some(14_000_000))
+    );
+    assert_eq!(stated.quantiles, [(500_000, 15_000_000), (990_000, 35_000_000)]);
+    assert_eq!(
+        values(measure(&import, name, "local cpu")),
+        ("%", Better::Lower, 1_000_000, vec![vec![12_500_000]])
+    );
 }

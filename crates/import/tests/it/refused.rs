@@ -204,6 +204,45 @@ const WRONG: &[(&str, &[&str])] = &[
             r#"[{"name": "f", "state": "errored"}]"#,
         ],
     ),
+    (
+        "iperf3",
+        &[
+            "",
+            "[]",
+            "{}",
+            r#"{"start": {"version": "iperf 3.12"}}"#,
+            r#"{"start": {}, "intervals": [{"sum": {"bits_per_second": -1}}]}"#,
+            r#"{"start": {}, "intervals": [{"sum": {"bits_per_second": "1"}}]}"#,
+            r#"{"start": {}, "intervals": [{"sum": {}}]}"#,
+            r#"{"start": {}, "end": {"streams": [{"sender": {"mean_rtt": 1e300}}]}}"#,
+            r#"{"start": {}, "end": {"sum_sent": {"bits_per_second": -1}}}"#,
+        ],
+    ),
+    (
+        "sockperf",
+        &[
+            "",
+            "sockperf: Starting test...\n",
+            "sockperf: Summary: Latency is fast\n",
+            "sockperf: Summary: Latency is -1 usec\n",
+            "sockperf: Summary: Latency is 1 usec\nsockperf: ---> percentile 101 = 1\n",
+            "sockperf: Summary: Latency is 1 usec\nsockperf: ---> percentile 50\n",
+            "sockperf: # dropped messages = none;\n",
+        ],
+    ),
+    (
+        "netperf",
+        &[
+            "",
+            "TCP STREAM TEST from a port 0 AF_INET to b\n",
+            "TCP STREAM TEST from a port 0 AF_INET to b\n1 2 3\n",
+            "TCP STREAM TEST from a port 0 AF_INET to b\nThroughput\nparsecs\n\n1 2 3 4 5\n",
+            "TCP STREAM TEST from a port 0 AF_INET to b\nThroughput\n10^6bits/sec\n\n1 2 3 4 -5\n",
+            "TCP STREAM TEST from a port 0 AF_INET to b\nTHROUGHPUT=fast\nTHROUGHPUT_UNITS=10^6bits/s\n",
+            "TCP RR TEST from a port 0 AF_INET to b\nTHROUGHPUT=0\nTHROUGHPUT_UNITS=Trans/s\n",
+            "TCP RR TEST from a port 0 AF_INET to b\nMEAN_LATENCY=1e300\n",
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
