@@ -397,6 +397,61 @@ const FILES: &[File] = &[
         || format!("TCP RR TEST from a port 0 AF_INET to b\n{}", lines(60_000, |_| "SOME_KEY=1".into())),
         Rejected("at least one benchmark"),
     ),
+    (
+        "k6-summary",
+        "many metrics",
+        || {
+            k6_summary(4_000, |n| {
+                format!(
+                    r#"{{"contains":"time","name":"http_req_duration{{n:{n}}}","type":"trend","values":{{"avg":1,"max":1,"med":1,"min":1,"p90":1,"p95":1}}}}"#
+                )
+            })
+        },
+        Results(4_000),
+    ),
+    (
+        "k6-summary",
+        "many figures",
+        || {
+            let values = list(100, |n| format!(r#""p{n}":1"#));
+            k6_summary(600, |n| {
+                format!(r#"{{"contains":"time","name":"{n}","type":"trend","values":{{"avg":1,{values}}}}}"#)
+            })
+        },
+        Results(600),
+    ),
+    (
+        "k6-summary",
+        "checks",
+        || {
+            format!(
+                r#"{{"metadata": {{}}, "results": {{"checks": {{"results": [{}]}}}}}}"#,
+                list(5_000, |n| format!(
+                    r#"{{"fails":0,"name":"the status of the answer to message {n} is 200, and it has the expected body","passes":1}}"#
+                ))
+            )
+        },
+        Results(10_000),
+    ),
+    (
+        "k6-json",
+        "points",
+        || {
+            let declared = list(30, |n| format!(r#"{{"name":"a{{n:{n}}}"}}"#));
+            let point = r#"{"metric":"a","type":"Point","data":{"value":1}}"#;
+            format!(
+                "{{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{{\"type\":\"trend\",\"contains\":\"time\",\"submetrics\":[{declared}]}}}}\n{}",
+                lines(20_000, |_| point.into())
+            )
+        },
+        Results(17),
+    ),
+    (
+        "k6-json",
+        "metrics",
+        || lines(9_000, |n| format!(r#"{{"type":"Metric","metric":"m{n}","data":{{"type":"gauge"}}}}"#)),
+        Rejected("at least one benchmark"),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
@@ -453,6 +508,10 @@ fn vitest(count: usize, benchmark: impl Fn(usize) -> String) -> String {
 
 fn iperf3(count: usize, interval: impl Fn(usize) -> String) -> String {
     format!(r#"{{"start": {{"version": "iperf 3.12"}}, "intervals": [{}]}}"#, list(count, interval))
+}
+
+fn k6_summary(count: usize, metric: impl Fn(usize) -> String) -> String {
+    format!(r#"{{"metadata": {{}}, "results": {{"metrics": [{}]}}}}"#, list(count, metric))
 }
 
 /// A line of a log with a histogram of values from 1, each once. `padding` are bytes, because a log may inflate to eight

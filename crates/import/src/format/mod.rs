@@ -14,6 +14,8 @@ mod hyperfine;
 mod iperf3;
 mod jmh;
 mod k6;
+mod k6_json;
+mod k6_summary;
 mod netperf;
 mod node;
 mod pytest_benchmark;
@@ -123,6 +125,8 @@ const FORMATS: &[Format] = &[
     Format(&iperf3::READER),
     Format(&jmh::READER),
     Format(&k6::READER),
+    Format(&k6_json::READER),
+    Format(&k6_summary::READER),
     Format(&netperf::READER),
     Format(&node::READER),
     Format(&pytest_benchmark::READER),
@@ -291,7 +295,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
+            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
         );
     }
 
@@ -313,7 +317,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
+                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
                 "{text}"
             );
         }

@@ -198,3 +198,80 @@ fn netperf_throughputs_and_latencies_are_measures() {
         ("%", Better::Lower, 1_000_000, vec![vec![12_500_000]])
     );
 }
+
+#[test]
+fn new_k6_summaries_state_quantities_with_a_direction() {
+    let import = parsed(
+        r#"{"config": {"duration": 1.5}, "metadata": {"k6_version": "1.8.1"}, "results": {"metrics": [
+            {"name": "http_req_duration", "type": "trend", "contains": "time",
+             "values": {"avg": 2, "med": 1.5, "min": 0.25, "max": 9, "p90": 3, "p95": null, "p(99.9)": 8}},
+            {"name": "size", "type": "trend", "contains": "data", "values": {"avg": 64, "med": null}},
+            {"name": "empty", "type": "trend", "contains": "time", "values": {"avg": null}},
+            {"name": "http_req_failed{kind:a}", "type": "rate", "contains": "default", "values": {"rate": 0.25}},
+            {"name": "data_sent", "type": "counter", "contains": "data", "values": {"count": 900}},
+            {"name": "vus", "type": "gauge", "contains": "default", "values": {"value": 2}}],
+           "checks": {"metrics": [], "results": [{"name": "is 200", "passes": 11, "fails": 1}]}}}"#,
+    );
+    let stated = summary(&import.benchmarks[0]);
+    assert_eq!((stated.statistic, stated.center_ns), (Statistic::Median, 1_500_000));
+    assert_eq!((stated.min_ns, stated.max_ns), (Some(250_000), Some(9_000_000)));
+    assert_eq!(stated.quantiles, [(900_000, 3_000_000), (999_000, 8_000_000)]);
+    assert_eq!(summary(measure(&import, "size", "value")).center_ns, 64);
+    let failed = values(measure(&import, "http_req_failed{kind:a}", "rate"));
+    assert_eq!(failed, ("", Better::Lower, 1_000_000, vec![vec![250_000]]));
+    assert_eq!(values(measure(&import, "data_sent", "count")), ("B", Better::Higher, 1, vec![vec![900]]));
+    assert_eq!(
+        values(measure(&import, "checks{check:is 200}", "fails")),
+        ("", Better::Lower, 1, vec![vec![1]])
+    );
+    assert!(!names(&import).contains(&"vus"));
+    assert_eq!(import.warnings, ["empty: skipped: no values"]);
+}
+
+#[test]
+fn k6_points_are_samples_and_totals() {
+    let metric = |name: &str, kind: &str, contains: &str, submetrics: &str| {
+        format!(
+            r#"{{"type":"Metric","data":{{"name":"{name}","type":"{kind}","contains":"{contains}","submetrics":{submetrics}}},"metric":"{name}"}}
+"#
+        )
+    };
+    let point = |name: &str, value: &str, kind: &str| {
+        format!(
+            r#"{{"metric":"{name}","type":"Point","data":{{"time":"t","value":{value},"tags":{{"kind":"{kind}","url":"u"}}}}}}
+"#
+        )
+    };
+    let import = parsed(
+        &[
+            metric("d", "trend", "time", r#"[{"name":"d{kind:a}","suffix":"kind:a","tags":{"kind":"a"}}]"#),
+            metric("size", "trend", "data", "null"),
+            metric("errors", "counter", "default", "null"),
+            metric("checks", "rate", "default", "null"),
+            metric("depth", "gauge", "default", "null"),
+            metric("unused", "trend", "time", "null"),
+            metric("vus", "gauge", "default", "null"),
+            [point("d", "1.5", "a"), point("d", "0.25", "b"), point("d", "3", "a")].concat(),
+            [point("size", "64", "a"), point("errors", "2", "a"), point("errors", "0.5", "a")].concat(),
+            [point("checks", "1", "a"), point("checks", "0", "a"), point("checks", "1", "a")].concat(),
+            [point("depth", "7", "a"), point("depth", "5", "a"), point("vus", "2", "a")].concat(),
+            point("other", "1", "a"),
+        ]
+        .concat(),
+    );
+    let times = |name: &str| samples(&repetitions(benchmark(&import, name))[0]);
+    assert_eq!(times("d"), [250_000, 1_500_000, 3_000_000]);
+    assert_eq!(times("d{kind:a}"), [1_500_000, 3_000_000]);
+    assert_eq!(values(measure(&import, "size", "value")), ("B", Better::Lower, 1, vec![vec![64]]));
+    assert_eq!(values(measure(&import, "errors", "count")), ("", Better::Lower, 1_000, vec![vec![2_500]]));
+    assert_eq!(
+        values(measure(&import, "checks", "rate")),
+        ("", Better::Higher, 1_000_000, vec![vec![666_667]])
+    );
+    assert_eq!(values(measure(&import, "depth", "value")), ("", Better::Lower, 1_000, vec![vec![5_000]]));
+    assert_eq!(
+        import.warnings,
+        ["other: skipped, the file does not declare it", "unused: skipped, no points"]
+    );
+    assert_eq!(names(&import), ["d", "d{kind:a}", "size", "errors", "checks", "depth"]);
+}

@@ -243,6 +243,33 @@ const WRONG: &[(&str, &[&str])] = &[
             "TCP RR TEST from a port 0 AF_INET to b\nMEAN_LATENCY=1e300\n",
         ],
     ),
+    (
+        "k6-summary",
+        &[
+            "",
+            "[]",
+            r#"{"metadata": {}}"#,
+            r#"{"metadata": {}, "results": {"metrics": []}}"#,
+            r#"{"metadata": {}, "results": {"metrics": [{"name": "a", "type": "trend", "contains": "time", "values": {"avg": -1}}]}}"#,
+            r#"{"metadata": {}, "results": {"metrics": [{"name": "a", "type": "counter", "values": {"count": -1}}]}}"#,
+            r#"{"metadata": {}, "results": {"metrics": [{"name": "a", "type": "counter", "values": {}}]}}"#,
+            r#"{"metadata": {}, "results": {"metrics": [{"name": "a"}]}}"#,
+            r#"{"metadata": {}, "results": {"checks": {"results": [{"name": "a", "passes": "1", "fails": 0}]}}}"#,
+        ],
+    ),
+    (
+        "k6-json",
+        &[
+            "",
+            "[]",
+            r#"{"type":"Point","metric":"a","data":{"time":"t","value":1}}"#,
+            "{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{\"type\":\"trend\",\"contains\":\"time\"}}\n{\"type\":\"Point\",\"metric\":\"a\",\"data\":{\"value\":-1}}",
+            "{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{\"type\":\"trend\",\"contains\":\"time\"}}\n{\"type\":\"Point\",\"metric\":\"a\",\"data\":{}}",
+            "{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{\"type\":\"trend\",\"contains\":\"time\"}}\n{\"type\":\"Point\",\"metric\":\"a\",\"data\":{\"value\":\"1\"}}",
+            "{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{\"type\":\"trend\"}}\n{\"type\":\"Point\",\"metric\":\"a\",\"data\":{\"value\":1e300}}",
+            "{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{\"type\":\"other\"}}\n{\"type\":\"Point\",\"metric\":\"a\",\"data\":{\"value\":1}}",
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
