@@ -452,6 +452,24 @@ const FILES: &[File] = &[
         || lines(9_000, |n| format!(r#"{{"type":"Metric","metric":"m{n}","data":{{"type":"gauge"}}}}"#)),
         Rejected("at least one benchmark"),
     ),
+    (
+        "benchmark-js",
+        "many samples",
+        || format!(r#"[{{"name":"f","stats":{{"sample":[{}]}}}}]"#, list(300_000, |_| "1".into())),
+        Results(1),
+    ),
+    (
+        "benchmark-js",
+        "members of a suite",
+        || format!("{{{}}}", list(40_000, |n| format!(r#""{n}":{{"stats":{{}}}}"#))),
+        Rejected("at least one benchmark"),
+    ),
+    (
+        "benchmark-js",
+        "lines",
+        || lines(9_000, |n| format!("message {n} x 1,234,567 ops/sec ±0.50% (90 runs sampled)")),
+        Results(9_000),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {

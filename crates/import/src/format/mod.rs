@@ -4,6 +4,7 @@
 //! To add a format, write a file that provides a `Reader`, add a line to `FORMATS`, and add real files to
 //! `tests/golden/`.
 
+mod benchmark_js;
 mod bmf;
 mod criterion;
 mod go;
@@ -115,6 +116,7 @@ listed!(Format, Collector, Error);
 
 /// In alphabetical order of slugs.
 const FORMATS: &[Format] = &[
+    Format(&benchmark_js::READER),
     Format(&bmf::READER),
     Format(&criterion::READER),
     Format(&go::READER),
@@ -295,7 +297,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
+            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
         );
     }
 
@@ -317,7 +319,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
+                "unknown format: expected results of one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
                 "{text}"
             );
         }

@@ -275,3 +275,38 @@ fn k6_points_are_samples_and_totals() {
     );
     assert_eq!(names(&import), ["d", "d{kind:a}", "size", "errors", "checks", "depth"]);
 }
+
+#[test]
+fn benchmark_js_samples_are_one_repetition_in_seconds() {
+    let benchmark = r#"{"name": "f", "hz": 2, "stats": {"rme": 1, "sem": 1, "mean": 9, "sample": [0.0000015, 0.00000025]}}"#;
+    let suite = format!(r#"{{"0": {benchmark}, "1": {benchmark}, "name": "messages", "length": 2}}"#);
+    for (text, expected) in
+        [(benchmark, vec!["f"]), (&format!("[{benchmark}]"), vec!["f"]), (&suite, vec!["f", "f #2"])]
+    {
+        let import = parsed(text);
+        assert_eq!(names(&import), expected);
+        assert_eq!(samples(&repetitions(&import.benchmarks[0])[0]), [250_000, 1_500_000]);
+    }
+    let import = parsed(
+        r#"[{"name": "f", "stats": {"rme": 1, "sem": 1, "mean": 0.5, "sample": []}},
+        {"name": "throws", "stats": {"rme": 0, "sem": 0, "mean": 0, "sample": []}}, {"stats": {"mean": 1}}]"#,
+    );
+    assert_eq!(summary(&import.benchmarks[0]).center_ns, 500_000_000_000);
+    assert_eq!(
+        import.warnings,
+        ["throws: skipped, no times: it failed or did not run", "[2]: skipped, it has no name"]
+    );
+}
+
+#[test]
+fn benchmark_js_text_is_a_summary_of_the_mean() {
+    let import = parsed(
+        "f x 3 x 2,000,000 ops/sec ±0.50% (90 runs sampled)\ng x 0.50 ops/sec ±1.23% (1 run sampled)\nthrows: \n\
+         Fastest is f x 3\n",
+    );
+    assert_eq!(names(&import), ["f x 3", "g"]);
+    let stated = summary(&import.benchmarks[0]);
+    assert_eq!((stated.statistic, stated.center_ns, stated.count), (Statistic::Mean, 500_000, Some(90)));
+    assert_eq!(summary(&import.benchmarks[1]).center_ns, 2_000_000_000_000);
+    assert_eq!(import.warnings, ["skipped, it failed: throws:"]);
+}

@@ -270,6 +270,21 @@ const WRONG: &[(&str, &[&str])] = &[
             "{\"type\":\"Metric\",\"metric\":\"a\",\"data\":{\"type\":\"other\"}}\n{\"type\":\"Point\",\"metric\":\"a\",\"data\":{\"value\":1}}",
         ],
     ),
+    (
+        "benchmark-js",
+        &[
+            "",
+            "{}",
+            "Fastest is f\n",
+            "f x fast ops/sec ±0.5% (90 runs sampled)",
+            "f x 0 ops/sec ±0.5% (90 runs sampled)",
+            "throws: \n",
+            r#"[{"name": "f", "stats": {"sample": [-1]}}]"#,
+            r#"[{"name": "f", "stats": {"sample": ["1"]}}]"#,
+            r#"[{"name": "f", "stats": 1}]"#,
+            r#"{"0": {"stats": {"mean": 1}}}"#,
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
