@@ -470,6 +470,15 @@ const FILES: &[File] = &[
         || lines(9_000, |n| format!("message {n} x 1,234,567 ops/sec ±0.50% (90 runs sampled)")),
         Results(9_000),
     ),
+    (
+        "hgrm",
+        "many lines",
+        || {
+            let line = |n| format!("{n} 0.{:06} {n} 1", 499_999 + n);
+            format!("Value(ms) Percentile TotalCount 1/(1-Percentile)\n{}", lines(25_000, line))
+        },
+        Results(1),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {

@@ -10,6 +10,7 @@ mod criterion;
 mod go;
 mod google_benchmark;
 pub(crate) mod hdr_log;
+mod hgrm;
 pub(crate) mod histogram_set;
 mod hyperfine;
 mod iperf3;
@@ -122,6 +123,7 @@ const FORMATS: &[Format] = &[
     Format(&go::READER),
     Format(&google_benchmark::READER),
     Format(&hdr_log::READER),
+    Format(&hgrm::READER),
     Format(&histogram_set::READER),
     Format(&hyperfine::READER),
     Format(&iperf3::READER),
@@ -297,7 +299,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
+            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
         );
     }
 
@@ -319,7 +321,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
+                "unknown format: expected results of one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
                 "{text}"
             );
         }

@@ -310,3 +310,24 @@ fn benchmark_js_text_is_a_summary_of_the_mean() {
     assert_eq!(summary(&import.benchmarks[1]).center_ns, 2_000_000_000_000);
     assert_eq!(import.warnings, ["skipped, it failed: throws:"]);
 }
+
+#[test]
+fn percentiles_are_a_summary_in_the_unit_of_the_header() {
+    let import = parsed(
+        "#[comment]\nValue(us)  Percentile  TotalCount  1/(1-Percentile)\n0.5 0.0 1 1.0\n1.5 0.5 4 2.0\n2.25 0.99 7 100.0\n\
+         4 0.9999999 8 10000000.0\n4 1.0 8\n#[Mean = 1, StdDeviation = 0]\n",
+    );
+    let stated = summary(&import.benchmarks[0]);
+    assert_eq!((stated.statistic, stated.center_ns, stated.count), (Statistic::Median, 1_500, Some(8)));
+    assert_eq!((stated.min_ns, stated.max_ns), (Some(500), Some(4_000)));
+    assert_eq!(stated.quantiles, [(500_000, 1_500), (990_000, 2_250)]);
+}
+
+#[test]
+fn percentiles_without_a_unit_are_rejected() {
+    let text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n       1.763 0.000000000000          1           1.00\n";
+    assert_eq!(
+        import(text.as_bytes(), None).unwrap_err().to_string(),
+        "hgrm: line 1: the file does not state the unit of its values. Pass --unit."
+    );
+}

@@ -285,6 +285,22 @@ const WRONG: &[(&str, &[&str])] = &[
             r#"{"0": {"stats": {"mean": 1}}}"#,
         ],
     ),
+    (
+        "hgrm",
+        &[
+            "",
+            "Value Percentile\n1 0.5\n",
+            "Value Percentile TotalCount 1/(1-Percentile)\n1 0.5 1 2\n",
+            "Value(parsecs) Percentile TotalCount 1/(1-Percentile)\n1 0.5 1 2\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\n1 0.25 1 1.33\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\nfast 0.5 1 2\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\n-1 0.5 1 2\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\n1 0.5\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\n1 50 1 2\n",
+            "Value(ms) Percentile TotalCount 1/(1-Percentile)\n1 0.5 1 2\n1 0.25 1 2\n",
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
