@@ -1,7 +1,8 @@
-//! Decodes the bins of an `HdrHistogram` V2 in text form. The library is not used, because it allocates every
+//! Decodes the bins of an `HdrHistogram` V2 or V1 in text form. The library is not used, because it allocates every
 //! bin that a histogram could have before it reads one: a few bytes could allocate megabytes, and a file of
 //! them could take minutes.
 
+use crate::INPUT_BYTES_MAX;
 use crate::fault::{Fault, Place};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::read::ZlibDecoder;
@@ -9,7 +10,9 @@ use std::io::Read;
 
 const V2: u32 = 0x1c84_9303;
 const V2_DEFLATED: u32 = 0x1c84_9304;
-const OLDER: [u32; 4] = [0x1c84_9301, 0x1c84_9302, 0x1c84_9308, 0x1c84_9309];
+const V1: u32 = 0x1c84_9301;
+const V1_DEFLATED: u32 = 0x1c84_9302;
+const V0: [u32; 2] = [0x1c84_9308, 0x1c84_9309];
 /// Clears the word size, which V2 ignores, and a bit that is always set.
 const COOKIE_MASK: u32 = !0xf0;
 const HEADER_BYTES: usize = 40;
@@ -17,6 +20,9 @@ const HEADER_BYTES: usize = 40;
 const INFLATED_BYTES_MAX: usize = 1 << 20;
 /// The most inflated bytes per byte of a log, over all histograms. Real logs have less than four.
 const INFLATED_BYTES_MAX_PER_BYTE: usize = 8;
+/// The most inflated bytes of V1 in a log, as many as the largest log may have of V2. V1 has a word for each empty bin,
+/// so real logs have hundreds of inflated bytes per byte.
+const INFLATED_BYTES_MAX_V1: usize = INPUT_BYTES_MAX * INFLATED_BYTES_MAX_PER_BYTE;
 
 /// Values counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +36,7 @@ pub(crate) struct Bin {
 #[derive(Debug)]
 pub(crate) struct Inflater {
     bytes_left: usize,
+    bytes_left_v1: usize,
     buffer: Vec<u8>,
 }
 
@@ -38,7 +45,7 @@ impl Inflater {
     pub(crate) fn new(log_bytes: usize) -> Self {
         let bytes_left =
             log_bytes.saturating_mul(INFLATED_BYTES_MAX_PER_BYTE).saturating_add(INFLATED_BYTES_MAX);
-        Self { bytes_left, buffer: Vec::new() }
+        Self { bytes_left, bytes_left_v1: INFLATED_BYTES_MAX_V1, buffer: Vec::new() }
     }
 
     /// Passes the bins of a histogram that are not empty, in ascending order, up to the first fault.
@@ -53,24 +60,24 @@ impl Inflater {
             return Err(place.fault(format!("expected a histogram, found {} bytes", bytes.len())));
         };
         match cookie & COOKIE_MASK {
-            V2 => decode(&bytes, place, take),
-            V2_DEFLATED => {
+            V1 | V2 => decode(&bytes, place, take),
+            kind @ (V1_DEFLATED | V2_DEFLATED) => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let deflated = bytes[8..].get(..length).ok_or_else(|| {
                     place.fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
                 })?;
-                self.inflate(deflated, place)?;
+                self.inflate(deflated, kind, place)?;
                 decode(&self.buffer, place, take)
             }
-            older if OLDER.contains(&older) => Err(place.fault(
-                "expected HdrHistogram V2, found an older encoding. Write the log with version 2 of the \
+            older if V0.contains(&older) => Err(place.fault(
+                "expected HdrHistogram V1 or V2, found an older encoding. Write the log with version 2 of the \
                  library.",
             )),
-            _ => Err(place.fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}"))),
+            _ => Err(place.fault(format!("expected HdrHistogram V1 or V2, found the cookie {cookie:#010x}"))),
         }
     }
 
-    fn inflate(&mut self, deflated: &[u8], place: &Place) -> Result<(), Fault> {
+    fn inflate(&mut self, deflated: &[u8], kind: u32, place: &Place) -> Result<(), Fault> {
         self.buffer.clear();
         ZlibDecoder::new(deflated)
             .take(INFLATED_BYTES_MAX as u64 + 1)
@@ -80,12 +87,15 @@ impl Inflater {
             return Err(place
                 .fault(format!("expected a histogram of at most {INFLATED_BYTES_MAX} bytes, found more")));
         }
-        self.bytes_left = self.bytes_left.checked_sub(self.buffer.len()).ok_or_else(|| {
-            place.fault(format!(
-                "expected at most {INFLATED_BYTES_MAX_PER_BYTE} bytes of histograms for each byte of the log, \
-                 found more"
-            ))
-        })?;
+        let (bytes_left, limit) = if kind == V1_DEFLATED {
+            (&mut self.bytes_left_v1, format!("{INFLATED_BYTES_MAX_V1} bytes of histograms in V1"))
+        } else {
+            let limit = format!("{INFLATED_BYTES_MAX_PER_BYTE} bytes of histograms for each byte of the log");
+            (&mut self.bytes_left, limit)
+        };
+        *bytes_left = bytes_left
+            .checked_sub(self.buffer.len())
+            .ok_or_else(|| place.fault(format!("expected at most {limit}, found more")))?;
         Ok(())
     }
 }
@@ -104,10 +114,11 @@ fn decode(bytes: &[u8], place: &Place, take: impl FnMut(Bin)) -> Result<(), Faul
             .at_byte(bytes.len())
             .fault(format!("expected a header of {HEADER_BYTES} bytes, found its beginning")));
     };
-    if cookie & COOKIE_MASK != V2 {
+    let kind = cookie & COOKIE_MASK;
+    if kind != V1 && kind != V2 {
         return Err(place
             .at_byte(0)
-            .fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}")));
+            .fault(format!("expected HdrHistogram V1 or V2, found the cookie {cookie:#010x}")));
     }
     if offset != 0 {
         return Err(place
@@ -123,7 +134,16 @@ fn decode(bytes: &[u8], place: &Place, take: impl FnMut(Bin)) -> Result<(), Faul
             .at_byte(4)
             .fault(format!("expected {length} bytes of counts, found {}", bytes.len() - HEADER_BYTES))
     })?;
-    bins(counts, &Shape::new(digits, lowest), place, take)
+    let shape = Shape::new(digits, lowest);
+    match (kind, cookie >> 4 & 0xf) {
+        (V1, 2) => words(counts, i16::from_be_bytes, &shape, place, take),
+        (V1, 4) => words(counts, i32::from_be_bytes, &shape, place, take),
+        (V1, 8) => words(counts, i64::from_be_bytes, &shape, place, take),
+        (V1, other) => {
+            Err(place.at_byte(0).fault(format!("expected words of 2, 4 or 8 bytes, found {other}")))
+        }
+        _ => bins(counts, &shape, place, take),
+    }
 }
 
 /// The layout of the bins, given by precision and lowest value.
@@ -151,6 +171,30 @@ impl Shape {
         let low = u128::from(within) * values;
         Some((u64::try_from(low).ok()?, u64::try_from(low + values - 1).ok()?))
     }
+}
+
+/// Decodes the counts of V1: a word for each bin.
+fn words<const BYTES: usize, T: Into<i64>>(
+    counts: &[u8],
+    word: fn([u8; BYTES]) -> T,
+    shape: &Shape,
+    place: &Place,
+    mut take: impl FnMut(Bin),
+) -> Result<(), Fault> {
+    let (counts, rest) = counts.as_chunks();
+    if !rest.is_empty() {
+        return Err(place.at_byte(4).fault(format!("expected words of {BYTES} bytes")));
+    }
+    for (index, &count) in (0..).zip(counts) {
+        let invalid = |problem| Err(place.at_byte(HEADER_BYTES).fault(problem));
+        match (word(count).into(), shape.range(index)) {
+            (0, _) => {}
+            (1.., Some((low, high))) => take(Bin { low, high, count: word(count).into().unsigned_abs() }),
+            (1.., None) => return invalid("expected values of at most 64 bits, found a count beyond them"),
+            (..0, _) => return invalid("expected counts of 0 or more, found a negative one"),
+        }
+    }
+    Ok(())
 }
 
 /// Decodes counts: 7 bits per byte, lowest first, with the sign in the lowest bit. A negative number is a

@@ -1,4 +1,4 @@
-//! Logs of `HdrHistogram` (`.hlog`), versions 1.0 to 1.3.
+//! Logs of `HdrHistogram` (`.hlog`), versions 1.0 to 1.3, with histograms of V1 or V2.
 //!
 //! All intervals with the same tag are one repetition; intervals without a tag are called `untagged`. A value
 //! counts as the highest value of its bin, as `HdrHistogram` itself reports it. A log does not state its

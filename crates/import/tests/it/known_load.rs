@@ -331,3 +331,30 @@ fn percentiles_without_a_unit_are_rejected() {
         "hgrm: line 1: the file does not state the unit of its values. Pass --unit."
     );
 }
+
+/// Java's own values: the count, the smallest, the largest, the median and two percentiles.
+#[test]
+fn logs_of_the_older_encoding_match_the_values_printed_by_java() {
+    for (name, expected) in [
+        ("hdr-log/java-v1-words-of-8.hlog", [2_192, 5_001_215, 5_001_215, 2_245, 2_715]),
+        ("hdr-log/java-v1.hlog", [2_003, 5_001_215, 5_001_215, 2_073, 3_265]),
+    ] {
+        let import = import_golden(name);
+        let all = &repetitions(benchmark(&import, "untagged"))[0];
+        assert_eq!(all.count(), 101_500);
+        let found = [
+            all.min_ns(),
+            all.max_ns(),
+            all.quantile_ns(500_000),
+            all.quantile_ns(1_000),
+            all.quantile_ns(5_000),
+        ];
+        for (found, expected) in found.into_iter().zip(expected) {
+            // Our histogram has bins of its own.
+            assert!(
+                found.abs_diff(expected) as f64 <= expected as f64 / 1_000.0,
+                "{name}: {found} {expected}"
+            );
+        }
+    }
+}
