@@ -479,6 +479,19 @@ const FILES: &[File] = &[
         },
         Results(1),
     ),
+    (
+        "fio",
+        "many jobs",
+        || {
+            fio(3_300, |n| {
+                format!(
+                    r#"{{"jobname":"job of the fourth group {n}","error":0,"eta":0,"elapsed":1,"read":{{"total_ios":9,"bw_bytes":{n},"iops":1,"clat_ns":{{"min":1,"max":9,"mean":2,"N":9,"percentile":{{"50.0":2,"99.0":9}}}}}}}}"#
+                )
+            })
+        },
+        Results(9_900),
+    ),
+    ("fio", "names only", || fio(40_000, |_| r#"{"jobname":""}"#.into()), Rejected("at least one benchmark")),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
@@ -539,6 +552,10 @@ fn iperf3(count: usize, interval: impl Fn(usize) -> String) -> String {
 
 fn k6_summary(count: usize, metric: impl Fn(usize) -> String) -> String {
     format!(r#"{{"metadata": {{}}, "results": {{"metrics": [{}]}}}}"#, list(count, metric))
+}
+
+fn fio(count: usize, job: impl Fn(usize) -> String) -> String {
+    format!(r#"{{"fio version": "fio-3.33", "jobs": [{}]}}"#, list(count, job))
 }
 
 /// A line of a log with a histogram of values from 1, each once. `padding` are bytes, because a log may inflate to eight

@@ -7,6 +7,7 @@
 mod benchmark_js;
 mod bmf;
 mod criterion;
+mod fio;
 mod go;
 mod google_benchmark;
 pub(crate) mod hdr_log;
@@ -120,6 +121,7 @@ const FORMATS: &[Format] = &[
     Format(&benchmark_js::READER),
     Format(&bmf::READER),
     Format(&criterion::READER),
+    Format(&fio::READER),
     Format(&go::READER),
     Format(&google_benchmark::READER),
     Format(&hdr_log::READER),
@@ -299,7 +301,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
+            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
         );
     }
 
@@ -321,7 +323,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of benchmark-js, bmf, criterion, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
+                "unknown format: expected results of one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
                 "{text}"
             );
         }

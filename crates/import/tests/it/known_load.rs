@@ -358,3 +358,43 @@ fn logs_of_the_older_encoding_match_the_values_printed_by_java() {
         }
     }
 }
+
+#[test]
+fn fio_latencies_are_summaries_by_job_and_direction() {
+    let idle = r#"{"total_ios": 0, "bw_bytes": 0, "iops": 0, "clat_ns": {"min": 0, "mean": 0, "N": 0}}"#;
+    let job = format!(
+        r#"{{"jobname": "j", "error": 5, "read": {{"total_ios": 4, "bw_bytes": 1000, "iops": 2.5, "short_ios": 1,
+             "slat_ns": {{"min": 0, "max": 0, "mean": 0, "N": 0}},
+             "clat_ns": {{"min": 10, "max": 90, "mean": 40, "N": 4, "percentile": {{"50.000000": 30, "1.000000": 9,
+               "99.990000": 95}}}}, "lat_ns": {{"min": 11, "max": 91, "mean": 41.5, "N": 4}}}},
+             "write": {idle}, "trim": {idle}, "sync": {{"total_ios": 2, "lat_ns": {{"mean": 7, "N": 2}}}},
+             "usr_cpu": 1.5, "ctx": 3}}"#
+    );
+    let import = parsed(&format!(
+        r#"{{"fio version": "fio-3.33", "timestamp": 1796041622, "jobs": [{job}, {job}], "disk_util": []}}"#
+    ));
+    let stated = summary(benchmark(&import, "j read"));
+    assert_eq!((stated.statistic, stated.center_ns, stated.count), (Statistic::Median, 30, Some(4)));
+    // The bounds of the first and of the last bin exceed the stated extremes.
+    assert_eq!(stated.quantiles, [(10_000, 10), (500_000, 30), (999_900, 90)]);
+    let all = summary(measure(&import, "j read", "lat_ns"));
+    assert_eq!((all.statistic, all.center_ns), (Statistic::Mean, 41_500));
+    let bandwidth = values(measure(&import, "j read", "bandwidth"));
+    assert_eq!(bandwidth, ("B/s", Better::Higher, 1, vec![vec![1_000]]));
+    assert_eq!(values(measure(&import, "j read", "iops")), ("/s", Better::Higher, 1_000, vec![vec![2_500]]));
+    assert_eq!(summary(benchmark(&import, "j sync")).center_ns, 7);
+    assert_eq!(
+        values(measure(&import, "j", "usr_cpu")),
+        ("%", Better::Lower, 1_000_000, vec![vec![1_500_000]])
+    );
+    assert_eq!(values(measure(&import, "j #2", "context switches")), ("", Better::Lower, 1, vec![vec![3]]));
+    assert_eq!(summary(benchmark(&import, "j #2 read")).center_ns, 30);
+    assert_eq!(
+        import.warnings[..3],
+        [
+            "skipped `disk_util`: it describes the disks and not the jobs",
+            "j: the job failed with error 5",
+            "j read: 1 operations were short, 0 dropped"
+        ]
+    );
+}

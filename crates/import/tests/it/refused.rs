@@ -301,6 +301,20 @@ const WRONG: &[(&str, &[&str])] = &[
             "Value(ms) Percentile TotalCount 1/(1-Percentile)\n1 0.5 1 2\n1 0.25 1 2\n",
         ],
     ),
+    (
+        "fio",
+        &[
+            "",
+            "[]",
+            r#"{"fio version": "fio-3.33"}"#,
+            r#"{"fio version": "fio-3.33", "jobs": []}"#,
+            r#"{"fio version": "fio-3.33", "jobs": [{}]}"#,
+            r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 1, "clat_ns": {"mean": -1}}}]}"#,
+            r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 1, "clat_ns": {"mean": 1, "percentile": {"50": "1"}}}}]}"#,
+            r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 1, "clat_ns": {"N": 1}}}]}"#,
+            r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": -1}}]}"#,
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
