@@ -492,6 +492,48 @@ const FILES: &[File] = &[
         Results(9_900),
     ),
     ("fio", "names only", || fio(40_000, |_| r#"{"jobname":""}"#.into()), Rejected("at least one benchmark")),
+    (
+        "wrk",
+        "many runs",
+        || {
+            lines(4_500, |n| {
+                format!(
+                    "Running 1s test @ http://127.0.0.1:8089/{n}\n  1 threads and 4 connections\n    Latency     5.84ms    8.63ms  46.97ms   86.82%\nRequests/sec:   1570.47"
+                )
+            })
+        },
+        Results(9_000),
+    ),
+    (
+        "wrk",
+        "many percentiles",
+        || format!("Running 1s test @ http://a/\n{}", lines(120_000, |_| "1% 1s".into())),
+        Rejected("at least one benchmark"),
+    ),
+    (
+        "oha",
+        "many requests",
+        || {
+            format!(
+                "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n{}",
+                lines(40_000, |n| format!("{n},0,0,1,1,1,200"))
+            )
+        },
+        Results(5),
+    ),
+    (
+        "oha",
+        "many statuses",
+        || {
+            format!(
+                "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n{}",
+                lines(9_900, |n| format!(
+                    "0.000992106,0.000089813,0.000392201,0.005649168,0.005653765,64,{n}"
+                ))
+            )
+        },
+        Results(9_904),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {

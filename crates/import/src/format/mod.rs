@@ -21,10 +21,12 @@ mod k6_json;
 mod k6_summary;
 mod netperf;
 mod node;
+mod oha;
 mod pytest_benchmark;
 mod sockperf;
 mod tinybench;
 mod vitest;
+mod wrk;
 
 use crate::INPUT_BYTES_MAX;
 use crate::collect::{Collected, Collector};
@@ -135,10 +137,12 @@ const FORMATS: &[Format] = &[
     Format(&k6_summary::READER),
     Format(&netperf::READER),
     Format(&node::READER),
+    Format(&oha::READER),
     Format(&pytest_benchmark::READER),
     Format(&sockperf::READER),
     Format(&tinybench::READER),
     Format(&vitest::READER),
+    Format(&wrk::READER),
 ];
 
 /// A format of result files.
@@ -301,7 +305,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest"
+            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, pytest-benchmark, sockperf, tinybench, vitest, wrk"
         );
     }
 
@@ -323,7 +327,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, pytest-benchmark, sockperf, tinybench, vitest",
+                "unknown format: expected results of one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, pytest-benchmark, sockperf, tinybench, vitest, wrk",
                 "{text}"
             );
         }

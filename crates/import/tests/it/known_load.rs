@@ -398,3 +398,69 @@ fn fio_latencies_are_summaries_by_job_and_direction() {
         ]
     );
 }
+
+#[test]
+fn wrk_latencies_are_summaries_by_address() {
+    let run = |latency: &str| {
+        format!(
+            "Running 1s test @ http://lab-1/\n  1 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
+             \x20   Latency     5.84ms    8.63ms   1.00m   86.82%\n    Req/Sec     1.64k     1.09k    3.68k    70.00%\n{latency}\
+             \x20 1685 requests in 1.07s, 307.71KB read\n  Socket errors: connect 0, read 1, write 2, timeout 3\n\
+             \x20 Non-2xx or 3xx responses: 7\nRequests/sec:   1570.47\nTransfer/sec:      1.50MB\n"
+        )
+    };
+    let distribution = "  Latency Distribution\n     50%  750.50us\n     99.9%   38.83ms\n";
+    let import = parsed(&(run(distribution) + &run("")));
+    let name = "http://lab-1/ (1 threads and 4 connections)";
+    let stated = summary(benchmark(&import, name));
+    assert_eq!(
+        (stated.statistic, stated.center_ns, stated.max_ns),
+        (Statistic::Median, 750_500, Some(60_000_000_000))
+    );
+    assert_eq!(stated.quantiles, [(500_000, 750_500), (999_000, 38_830_000)]);
+    let stated = summary(benchmark(&import, &format!("{name} #2")));
+    assert_eq!((stated.statistic, stated.center_ns), (Statistic::Mean, 5_840_000));
+    let found = |wanted: &str| values(measure(&import, name, wanted));
+    assert_eq!(found("requests"), ("/s", Better::Higher, 1_000, vec![vec![1_570_470]]));
+    assert_eq!(found("transfer"), ("B/s", Better::Higher, 1, vec![vec![1_572_864]]));
+    assert_eq!(found("timeout errors"), ("", Better::Lower, 1, vec![vec![3]]));
+    assert_eq!(found("Non-2xx or 3xx responses"), ("", Better::Lower, 1, vec![vec![7]]));
+}
+
+#[test]
+fn oha_json_is_a_summary_in_seconds() {
+    let import = parsed(
+        r#"{"summary": {"successRate": 0.75, "slowest": 0.5, "fastest": 0.001, "average": 0.02, "requestsPerSec": 2.5,
+              "sizePerSec": 64.4},
+            "responseTimeHistogram": {"0.1": 3}, "latencyPercentiles": {"p50": 0.0015, "p99.9": 0.25, "p99.99": null},
+            "firstBytePercentiles": {"p50": 0.001},
+            "details": {"firstByte": {"average": 0.01, "fastest": 0.0005, "slowest": 0.4}},
+            "statusCodeDistribution": {"200": 3, "500": 1}, "errorDistribution": {"connection refused": 2}}"#,
+    );
+    let stated = summary(benchmark(&import, "requests"));
+    assert_eq!((stated.statistic, stated.center_ns), (Statistic::Median, 1_500_000));
+    assert_eq!((stated.min_ns, stated.max_ns), (Some(1_000_000), Some(500_000_000)));
+    assert_eq!(stated.quantiles, [(500_000, 1_500_000), (999_000, 250_000_000)]);
+    let first_byte = summary(measure(&import, "requests", "firstByte"));
+    assert_eq!((first_byte.center_ns, first_byte.max_ns), (1_000_000_000, Some(400_000_000_000)));
+    let found = |wanted: &str| values(measure(&import, "requests", wanted));
+    assert_eq!(found("requests"), ("/s", Better::Higher, 1_000, vec![vec![2_500]]));
+    assert_eq!(found("transfer"), ("B/s", Better::Higher, 1, vec![vec![64]]));
+    assert_eq!(found("success rate"), ("", Better::Higher, 1_000_000, vec![vec![750_000]]));
+    assert_eq!(found("status 200"), ("", Better::Higher, 1, vec![vec![3]]));
+    assert_eq!(found("status 500"), ("", Better::Lower, 1, vec![vec![1]]));
+    assert_eq!(found("error: connection refused"), ("", Better::Lower, 1, vec![vec![2]]));
+}
+
+#[test]
+fn oha_csv_lists_samples() {
+    let import = parsed(
+        "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n\
+         0.1,0.000089813,0.5,0.001,0.0015,64,200\n0.2,0,0,0.0002,0.00025,64,404\n",
+    );
+    assert_eq!(samples(&repetitions(&import.benchmarks[0])[0]), [250_000, 1_500_000]);
+    let found = |wanted: &str| values(measure(&import, "requests", wanted));
+    assert_eq!(found("DNSLookup"), ("ns", Better::Lower, 1, vec![vec![0, 89_813]]));
+    assert_eq!(found("firstByte"), ("ns", Better::Lower, 1, vec![vec![200_000, 1_000_000]]));
+    assert_eq!(found("status 404"), ("", Better::Lower, 1, vec![vec![1]]));
+}

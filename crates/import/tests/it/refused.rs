@@ -315,6 +315,35 @@ const WRONG: &[(&str, &[&str])] = &[
             r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": -1}}]}"#,
         ],
     ),
+    (
+        "wrk",
+        &[
+            "",
+            "Requests/sec: 1\n",
+            "Running 1s test @ http://a/\n",
+            "Running 1s test @ http://a/\n  Latency  5.84parsecs 1ms 1ms\n",
+            "Running 1s test @ http://a/\n  50%  fast\n",
+            "Running 1s test @ http://a/\nRequests/sec: -\n",
+            "Running 1s test @ http://a/\nTransfer/sec: 1.5ms\n",
+            "Running 1s test @ \n  Latency  5.84ms 1ms 1ms\n",
+        ],
+    ),
+    (
+        "oha",
+        &[
+            "",
+            "[]",
+            r#"{"summary": {}}"#,
+            r#"{"summary": {}, "latencyPercentiles": {"p50": -1}}"#,
+            r#"{"summary": {}, "latencyPercentiles": {"p50": null}}"#,
+            r#"{"summary": {"requestsPerSec": "1"}}"#,
+            "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n",
+            "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n1,1,1,1,-1,1,200",
+            "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n1,1,1,1,fast,1,200",
+            "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n1,1,1",
+            "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n1,1,1,1,1,1,200,1",
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
