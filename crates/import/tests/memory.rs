@@ -534,6 +534,28 @@ const FILES: &[File] = &[
         },
         Results(9_904),
     ),
+    (
+        "perf-stat",
+        "many intervals",
+        || {
+            lines(8_000, |n| {
+                format!(
+                    r#"{{"interval" : {n}.1, "counter-value" : "{n}", "unit" : "", "event" : "page-faults"}}"#
+                )
+            })
+        },
+        Results(1),
+    ),
+    (
+        "perf-stat",
+        "many events",
+        || {
+            lines(9_000, |n| {
+                format!(r#"{{"counter-value" : "{n}", "unit" : "", "event" : "cpu/event={n:x}/"}}"#)
+            })
+        },
+        Results(9_000),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {

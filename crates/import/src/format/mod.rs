@@ -22,6 +22,7 @@ mod k6_summary;
 mod netperf;
 mod node;
 mod oha;
+mod perf_stat;
 mod pytest_benchmark;
 mod sockperf;
 mod tinybench;
@@ -138,6 +139,7 @@ const FORMATS: &[Format] = &[
     Format(&netperf::READER),
     Format(&node::READER),
     Format(&oha::READER),
+    Format(&perf_stat::READER),
     Format(&pytest_benchmark::READER),
     Format(&sockperf::READER),
     Format(&tinybench::READER),
@@ -305,7 +307,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, pytest-benchmark, sockperf, tinybench, vitest, wrk"
+            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk"
         );
     }
 
@@ -327,7 +329,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, pytest-benchmark, sockperf, tinybench, vitest, wrk",
+                "unknown format: expected results of one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk",
                 "{text}"
             );
         }

@@ -464,3 +464,38 @@ fn oha_csv_lists_samples() {
     assert_eq!(found("firstByte"), ("ns", Better::Lower, 1, vec![vec![200_000, 1_000_000]]));
     assert_eq!(found("status 404"), ("", Better::Lower, 1, vec![vec![1]]));
 }
+
+#[test]
+fn perf_events_are_measures_in_their_unit() {
+    let line = |rest: &str| format!("{{{rest}, \"event-runtime\" : 1, \"pcnt-running\" : 100.00}}\n");
+    let import = parsed(&format!(
+        "# started on Mon Nov 30 12:27:21 2026\n\n{}{}{}{}{}{{\"metric-value\" : 1, \"metric-unit\" : \"GHz\"}}\n",
+        line(r#""counter-value" : "0.5", "unit" : "msec", "event" : "task-clock""#),
+        line(r#""counter-value" : "49.000000", "unit" : "", "event" : "page-faults""#),
+        line(r#""counter-value" : "51.000000", "unit" : "", "event" : "page-faults""#),
+        line(r#""counter-value" : "1.25", "unit" : "Joules", "event" : "power/energy-pkg/""#),
+        line(r#""counter-value" : "<not supported>", "unit" : "", "event" : "cycles""#),
+    ));
+    let found = |wanted: &str| values(measure(&import, "perf stat", wanted));
+    assert_eq!(found("task-clock"), ("ns", Better::Lower, 1_000, vec![vec![500_000_000]]));
+    assert_eq!(found("page-faults"), ("", Better::Lower, 1, vec![vec![49], vec![51]]));
+    assert_eq!(found("power/energy-pkg/"), ("Joules", Better::Lower, 1_000_000, vec![vec![1_250_000]]));
+    assert_eq!(
+        import.warnings,
+        ["perf stat: skipped cycles: <not supported>", "skipped a metric without an event: GHz"]
+    );
+    assert_eq!(import.skipped, 2);
+}
+
+#[test]
+fn perf_means_of_several_runs_are_summaries() {
+    let import = parsed(
+        r#"{"cpu" : "1", "counter-value" : "7", "unit" : "ns", "event" : "user_time", "variance" : 4.71, "pcnt-running" : 50.0}"#,
+    );
+    let stated = summary(measure(&import, "perf stat CPU1", "user_time"));
+    assert_eq!((stated.statistic, stated.center_ns), (Statistic::Mean, 7_000));
+    assert_eq!(
+        import.warnings,
+        ["perf stat CPU1: user_time was not counted all the time, perf estimates the rest"]
+    );
+}

@@ -344,6 +344,20 @@ const WRONG: &[(&str, &[&str])] = &[
             "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n1,1,1,1,1,1,200,1",
         ],
     ),
+    (
+        "perf-stat",
+        &[
+            "",
+            "# started on Mon\n",
+            "[]",
+            r#"{"counter-value" : "many", "unit" : "", "event" : "cycles"}"#,
+            r#"{"counter-value" : "-1", "unit" : "", "event" : "cycles"}"#,
+            r#"{"counter-value" : "1e300", "unit" : "", "event" : "cycles", "variance" : 1}"#,
+            r#"{"counter-value" : 1, "unit" : "", "event" : "cycles"}"#,
+            r#"{"counter-value" : "<not counted>", "unit" : "", "event" : "cycles"}"#,
+            "{\"counter-value\" : \"1\", \"unit\" : \"\", \"event\" : \"cycles\"}\n{",
+        ],
+    ),
 ];
 
 fn refusal(format: &str, text: &str) -> String {
