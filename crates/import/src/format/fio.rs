@@ -17,8 +17,15 @@ use roundtrip_wire::Better;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-pub(super) const READER: Reader =
-    Reader { slug: "fio", title: "fio (JSON)", detect: |probe| probe.outline().has("fio version"), read };
+pub(super) const READER: Reader = Reader {
+    slug: "fio",
+    title: "fio (JSON)",
+    detect: |probe| {
+        let begins = |line: &str| line.trim_start().starts_with("\"fio version\" :");
+        probe.outline().has("fio version") || probe.lines().any(begins)
+    },
+    read,
+};
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
@@ -78,7 +85,13 @@ struct Latency {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let (file, jobs) = json::object_with_list::<File, Job, VALUES_MAX>(text, "jobs")?;
+    // Without `--output`, notes of fio come before the JSON.
+    let is_note = |line: &&str| !line.trim_start().starts_with(['{', '[']);
+    let (notes, text) =
+        text.split_at(text.split_inclusive('\n').take_while(is_note).map(str::len).sum::<usize>());
+    let (file, jobs) = json::object_with_list::<File, Job, VALUES_MAX>(text, "jobs").map_err(
+        |Fault { place, problem }| Fault { place: place.lines_down(notes.lines().count()), problem },
+    )?;
     collector.fact("tool_version", file.version.fact());
     collector.fact("date", file.timestamp.number().and_then(time::date_of_unix));
     if file.disk_util.is_some() {

@@ -309,6 +309,7 @@ const WRONG: &[(&str, &[&str])] = &[
             r#"{"fio version": "fio-3.33"}"#,
             r#"{"fio version": "fio-3.33", "jobs": []}"#,
             r#"{"fio version": "fio-3.33", "jobs": [{}]}"#,
+            "note: queue depth will be capped at 1\n{\n\"fio version\" : \"fio-3.33\",\n\"jobs\" : [{}]}",
             r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 1, "clat_ns": {"mean": -1}}}]}"#,
             r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 1, "clat_ns": {"mean": 1, "percentile": {"50": "1"}}}}]}"#,
             r#"{"fio version": "fio-3.33", "jobs": [{"jobname": "j", "read": {"total_ios": 1, "clat_ns": {"N": 1}}}]}"#,
