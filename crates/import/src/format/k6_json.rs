@@ -2,8 +2,8 @@
 //!
 //! All points of a trend of times are the samples of one repetition, in milliseconds. So are those of a submetric that
 //! the file declares, such as `http_req_duration{kind:small}`. Points of another trend are samples of its quantity.
-//! As in the summary of k6, the value of a counter is the sum of its points, the value of a rate is the share of points
-//! that are not 0, and the value of a gauge is its last point.
+//! The value of a counter is the sum of its points, as in the summary of k6. That of a rate is the share of points that
+//! are not 0, and that of a gauge is its last point.
 
 use super::Reader;
 use super::k6_summary::{is_setting, quantity};

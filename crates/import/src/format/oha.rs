@@ -1,8 +1,8 @@
 //! oha, `--output-format json` or `csv`.
 //!
 //! The output does not state the address, so all files have the benchmark `requests`. CSV lists every request: the
-//! durations, in seconds, are the samples of one repetition. JSON has percentiles, which are a summary. The time to the
-//! first byte and to connect, rates, statuses and errors are measures. Bins, and the rates of seconds, describe the same
+//! durations, in seconds, are the samples of one repetition. JSON has percentiles, which are a summary. The times to the
+//! first byte and to connect, rates, statuses and errors are measures. Bins and rates of seconds describe the same
 //! requests again, and are ignored.
 
 use super::Reader;

@@ -1,9 +1,9 @@
 //! `perf stat -j`: a line of JSON for each event.
 //!
 //! The lines do not state the command, so all files have the benchmark `perf stat`, or `perf stat CPU0` with `-A`. Each
-//! event is a measure, of which less is better. The counts of several runs in one file (`--append`), or of several
-//! intervals (`-I`), are repetitions. With `-r`, perf states only means, which are summaries. Metrics that perf computes
-//! from the counts are ignored.
+//! event is a measure: less is better. The counts of several runs in one file (`--append`), or of several intervals
+//! (`-I`), are repetitions. With `-r`, perf states only means, which are summaries. Metrics that perf computes from the
+//! counts are ignored, and so are other lines: the output of the command can be in the same file.
 
 use super::Reader;
 use crate::Summary;
@@ -21,14 +21,14 @@ pub(super) const READER: Reader = Reader {
     title: "perf stat (JSON lines)",
     detect: |probe| {
         // A file of `-o` begins with a comment, so it is not JSON as a whole.
-        let first = probe.text.lines().find(|line| is_content(line)).unwrap_or_default();
-        first.starts_with('{') && first.contains("\"counter-value\"") && first.contains("\"event\"")
+        let is_event = |line: &str| line.contains("\"counter-value\"") && line.contains("\"event\"");
+        probe.text.lines().any(|line| is_content(line) && is_event(line))
     },
     read,
 };
 
 fn is_content(line: &str) -> bool {
-    !line.trim().is_empty() && !line.starts_with('#')
+    line.starts_with('{')
 }
 
 #[derive(Deserialize)]

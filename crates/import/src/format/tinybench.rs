@@ -1,5 +1,5 @@
-//! tinybench: a list of results with names, `JSON.stringify(bench.table())`, or `JSON.stringify(bench.tasks)` of versions
-//! 2 to 5.
+//! tinybench: a list of results with names, `JSON.stringify(bench.table())`, or `JSON.stringify(bench.tasks)` of
+//! versions 2 to 5.
 //!
 //! The results of a task have no name, so save them with it:
 //! `JSON.stringify(bench.tasks.map(({ name, result }) => ({ name, ...result })))`.

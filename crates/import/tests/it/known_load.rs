@@ -409,7 +409,10 @@ fn wrk_latencies_are_summaries_by_address() {
              \x20 Non-2xx or 3xx responses: 7\nRequests/sec:   1570.47\nTransfer/sec:      1.50MB\n"
         )
     };
-    let distribution = "  Latency Distribution\n     50%  750.50us\n     99.9%   38.83ms\n";
+    // The lines of wrk2.
+    let distribution = "  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  750.50us\n 99.900%   38.83ms\n\n  \
+                        Detailed Percentile spectrum:\n       Value   Percentile   TotalCount 1/(1-Percentile)\n\n       \
+                        0.001     0.000000            1         1.00\n";
     let import = parsed(&(run(distribution) + &run("")));
     let name = "http://lab-1/ (1 threads and 4 connections)";
     let stated = summary(benchmark(&import, name));
@@ -469,7 +472,7 @@ fn oha_csv_lists_samples() {
 fn perf_events_are_measures_in_their_unit() {
     let line = |rest: &str| format!("{{{rest}, \"event-runtime\" : 1, \"pcnt-running\" : 100.00}}\n");
     let import = parsed(&format!(
-        "# started on Mon Nov 30 12:27:21 2026\n\n{}{}{}{}{}{{\"metric-value\" : 1, \"metric-unit\" : \"GHz\"}}\n",
+        "output of the command\n# started on Mon Nov 30 12:27:21 2026\n\n{}{}{}{}{}{{\"metric-value\" : 1, \"metric-unit\" : \"GHz\"}}\n",
         line(r#""counter-value" : "0.5", "unit" : "msec", "event" : "task-clock""#),
         line(r#""counter-value" : "49.000000", "unit" : "", "event" : "page-faults""#),
         line(r#""counter-value" : "51.000000", "unit" : "", "event" : "page-faults""#),
