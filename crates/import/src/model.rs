@@ -111,6 +111,9 @@ impl Histogram {
     }
 }
 
+/// The most quantiles of a summary: as many as the wire allows.
+const QUANTILES_MAX: usize = 1_000;
+
 /// Statistics that a file states. Times are in nanoseconds per [`Benchmark::operations`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
@@ -163,11 +166,13 @@ impl Summary {
         median.or_else(|| mean.map(|mean| Self::new(Statistic::Mean, mean)))
     }
 
-    /// Adds quantiles in any order. Of several with the same parts per million, the first counts.
+    /// Adds quantiles in any order. Of several with the same parts per million, the first counts. Of more than
+    /// [`QUANTILES_MAX`], every n-th is kept.
     pub(crate) fn with_quantiles(self, mut quantiles: Vec<(u32, u64)>) -> Self {
         quantiles.sort_by_key(|&(ppm, _)| ppm);
         quantiles.dedup_by_key(|&mut (ppm, _)| ppm);
-        Self { quantiles, ..self }
+        let step = quantiles.len().div_ceil(QUANTILES_MAX).max(1);
+        Self { quantiles: quantiles.into_iter().step_by(step).collect(), ..self }
     }
 
     pub(crate) fn is_in_order(&self) -> bool {
@@ -203,6 +208,15 @@ mod tests {
         assert_eq!(second.histogram_bytes(), histogram.histogram_bytes());
         assert_eq!((second.min_ns(), second.max_ns(), second.sum_ns()), (0, 19_999, 199_990_000));
         assert_eq!(repetitions.merged().unwrap().count(), 20_004);
+    }
+
+    #[test]
+    fn quantiles_are_ascending_and_few() {
+        let summary = Summary::new(Statistic::Mean, 1);
+        let sorted = summary.clone().with_quantiles(vec![(900, 3), (500, 1), (900, 2)]);
+        assert_eq!(sorted.quantiles, [(500, 1), (900, 3)]);
+        let many = summary.with_quantiles((0..2_500).map(|ppm| (ppm, 1)).collect());
+        assert_eq!((many.quantiles.len(), many.quantiles[1]), (834, (3, 1)));
     }
 
     #[test]

@@ -18,9 +18,6 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// The most quantiles of a summary on the wire. Of more, every n-th is kept.
-const QUANTILES_MAX: usize = 1_000;
-
 /// Whether a line is not a comment, such as `#[Mean = 1.5, StdDeviation = 0.5]`.
 fn is_content(line: &str) -> bool {
     !line.trim().is_empty() && !line.starts_with('#')
@@ -72,20 +69,16 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             count = (total >= 1.0).then_some(total).and_then(json::whole);
         }
         median = median.or((percentile == 0.5).then_some(value));
-        match quantiles.last() {
-            // The highest percentiles differ by less than a millionth.
-            Some(&(last, _)) if last == ppm => {}
-            Some(&(last, _)) if last > ppm => return Err(place.fault("expected ascending percentiles")),
-            _ => quantiles.push((ppm, value)),
+        if quantiles.last().is_some_and(|&(last, _)| last > ppm) {
+            return Err(place.fault("expected ascending percentiles"));
         }
+        quantiles.push((ppm, value));
     }
     let Some(median) = median else { return Err(place.fault("expected a line with the percentile 0.5")) };
     if max.is_none() {
         collector.warn("the file ends before the percentile 1");
     }
     quantiles.retain(|&(ppm, _)| (1..1_000_000).contains(&ppm));
-    let step = quantiles.len().div_ceil(QUANTILES_MAX).max(1);
-    let quantiles = quantiles.into_iter().step_by(step).collect();
     let summary = Summary { min_ns: min, max_ns: max, count, ..Summary::new(Statistic::Median, median) };
     let summary = summary.with_quantiles(quantiles);
     collector.summary(&Entry::new("latency", 1), summary, &place)

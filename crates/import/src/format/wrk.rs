@@ -32,6 +32,8 @@ struct Run {
     median: Option<u64>,
     quantiles: Vec<(u32, u64)>,
     figures: Vec<(Quantity, f64)>,
+    /// Whether all requests failed: the latency is then 0.
+    is_empty: bool,
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
@@ -102,6 +104,7 @@ impl Run {
             ("Transfer/sec:", rate) => {
                 self.figures.push((Quantity::byte_rate("transfer"), bytes(rate, place)?));
             }
+            ("0", "requests") => self.is_empty = true,
             ("Socket", "errors:") => {
                 for error in line.trim_start_matches("Socket errors:").split(',') {
                     let (kind, count) = error.trim().rsplit_once(' ').unwrap_or((error, ""));
@@ -129,7 +132,7 @@ impl Run {
 
     fn finish(self, names: &mut UniqueNames, collector: &mut Collector) -> Result<(), Fault> {
         let entry = Entry::new(names.next(self.name), 1);
-        match Summary::from_median_or_mean(self.median, self.mean) {
+        match Summary::from_median_or_mean(self.median, self.mean).filter(|_| !self.is_empty) {
             Some(middle) => {
                 let summary = Summary { max_ns: self.max, ..middle }.with_quantiles(self.quantiles);
                 collector.summary(&entry, summary, &self.place)?;

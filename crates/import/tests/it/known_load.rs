@@ -428,6 +428,9 @@ fn wrk_latencies_are_summaries_by_address() {
     assert_eq!(found("transfer"), ("B/s", Better::Higher, 1, vec![vec![1_572_864]]));
     assert_eq!(found("timeout errors"), ("", Better::Lower, 1, vec![vec![3]]));
     assert_eq!(found("Non-2xx or 3xx responses"), ("", Better::Lower, 1, vec![vec![7]]));
+    let import = parsed(&run("").replace("1685 requests", "0 requests"));
+    assert!(import.benchmarks.iter().all(|benchmark| benchmark.measure.is_some()));
+    assert_eq!(import.warnings, [format!("{name}: skipped, no latency: it failed")]);
 }
 
 #[test]
