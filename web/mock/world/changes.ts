@@ -161,6 +161,7 @@ export function regressionsOf(world: World): Regression[] {
       after_commit: placeOf(before),
       until_commit: placeOf(at),
       series_count: changes.length,
+      is_time: true,
       machines: [...machines].sort(),
       worst_change: worst ?? null,
       created_at: after(at, 60),

@@ -4302,6 +4302,8 @@ export interface components {
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Why its alerts are held; null if they are not. */
             held_because: string | null;
+            /** @description Whether all of them are times, so that worse means slower. */
+            is_time: boolean;
             /** @description `step`, or `drift`: small steps that add up since `after_commit`. A drift has no suspect commits. */
             kind: components["schemas"]["RegressionKind"];
             /** @description Machines with these changes, by name. */

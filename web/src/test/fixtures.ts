@@ -312,6 +312,7 @@ export const aRegression = builder<Api.Regression>({
   fixed_by_commit: null,
   explanation: null,
   series_count: 4,
+  is_time: true,
   machines: ["lab-1", "lab-2"],
   worst_change: 0.2,
   assignee: null,

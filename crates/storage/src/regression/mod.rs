@@ -99,6 +99,8 @@ pub struct Regression {
     pub explanation: Option<StoredExplanation>,
     /// Series that changed.
     pub series_count: i64,
+    /// Whether all of them are times, so that worse means slower.
+    pub is_time: bool,
     /// Machines with these changes, by name.
     pub machines: Vec<String>,
     /// The largest change, as a share: of p50 where a series has one.
@@ -187,7 +189,8 @@ macro_rules! select_regressions {
                        limit 1) as "explanation: StoredExplanation",
                       account.name as "assignee?", regression.note, regression.bug_url,
                       regression.muted_until_at as muted_until, regression.created_at, regression.updated_at,
-                      changed.series_count as "series_count!", changed.machines as "machines!",
+                      changed.series_count as "series_count!", changed.is_time as "is_time!",
+                      changed.machines as "machines!",
                       changed.worst_change
                from regression
                join project on project.project_id = regression.project_id
@@ -198,6 +201,7 @@ macro_rules! select_regressions {
                left join account on account.account_id = regression.assignee_account_id
                cross join lateral (
                    select count(*) as series_count,
+                          coalesce(bool_and(measured_case.measure is null), true) as is_time,
                           coalesce(array_agg(distinct machine.slug order by machine.slug), '{}') as machines,
                           (array_agg(told.change order by abs(ln(1 + told.change)) desc))[1] as worst_change
                    from (
@@ -209,6 +213,7 @@ macro_rules! select_regressions {
                    ) as told
                    join series on series.series_id = told.series_id
                    join machine on machine.machine_id = series.machine_id
+                   join measured_case on measured_case.case_id = series.case_id
                ) as changed
                where "# + $condition,
             $($argument),+

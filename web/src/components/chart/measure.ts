@@ -36,7 +36,11 @@ export const RATE: Measure = {
 export function measureOf(valued: Valued): Measure {
   if (valued.measure == null) return LATENCY;
   const format = formatOf(valued);
-  return { ...LATENCY, format, axisLabels: (ticks) => ticks.map(format) };
+  const scaled = { ...LATENCY, format, axisLabels: (ticks: number[]) => ticks.map(format) };
+  const isWhole = (valued.operations ?? 1) === 1;
+  const isOfBytes = ["B", "B/s"].includes(valued.measure.unit);
+  // Ticks of bytes are powers of two.
+  return isWhole && isOfBytes ? { ...scaled, linear: RATE.linear, logarithmic: RATE.logarithmic } : scaled;
 }
 
 export function logAxis(measure: Measure, values: number[]) {

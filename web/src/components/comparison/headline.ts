@@ -12,6 +12,7 @@ import {
   machineOf,
   p50Change,
   reasonsOf,
+  signedText,
   sizesText,
   sizeText,
   subjectOf,
@@ -63,7 +64,7 @@ export function confidenceText({ count, of_count, interval }: CountedShare): str
 
 type PairChange = Change & { pair: ComparisonPair };
 
-/** The change for the headline: the worst slower p50, otherwise slower tail, otherwise faster. */
+/** The change for the headline: the p50 that is worse by most, otherwise the tail, otherwise the one that is better. */
 function worstOf(pairs: readonly ComparisonPair[]): PairChange | null {
   const all = pairs.flatMap((pair) =>
     [p50Change(pair), ...tailChanges(pair)].flatMap((change) =>
@@ -71,15 +72,18 @@ function worstOf(pairs: readonly ComparisonPair[]): PairChange | null {
     ),
   );
   const p50s = all.filter(({ figure }) => figure === "p50");
-  const slower = ({ change }: Change) => change > 0;
-  return largest(p50s.filter(slower)) ?? largest(all.filter(slower)) ?? largest(p50s) ?? largest(all);
+  const worse = ({ change, pair }: PairChange) => change > 0 !== (pair.case.measure?.better === "higher");
+  return largest(p50s.filter(worse)) ?? largest(all.filter(worse)) ?? largest(p50s) ?? largest(all);
 }
 
 function changeText({ figure, change, interval, pair }: PairChange, comparison: Comparison): string {
   const prefix = figure === "p50" ? "" : `The ${figure} of `;
-  const size = `${sizeText(change)} ${change > 0 ? "slower" : "faster"}`;
   const sure = interval === null ? "" : ` (95 % CI ${sizesText(interval)})`;
-  return `${prefix}${subjectOf(pair, comparison)} got ${size}${sure} on ${machineOf(pair)}`;
+  const got =
+    pair.case.measure == null
+      ? `got ${sizeText(change)} ${change > 0 ? "slower" : "faster"}`
+      : `changed by ${signedText(change)}`;
+  return `${prefix}${subjectOf(pair, comparison)} ${got}${sure} on ${machineOf(pair)}`;
 }
 
 /** The smallest changes that count: `1.0 %`, or `1.0 to 8.9 % by case`. */

@@ -27,8 +27,12 @@ export function answerOf(evidence: Evidence): Piece[] {
     if (first?.kind === "drift" && others.length === 0) {
       return [...driftOf(first), `, ${counted(series, "series", "series")}`, ...end];
     }
-    const slower = `${isWhole ? "" : "More than "}${formatCount(series)} series slower`;
-    return [slower, ...sinceOf(regressions), ...end];
+    const worse = regressions.every(({ is_time }) => is_time) ? "slower" : "worse";
+    return [
+      `${isWhole ? "" : "More than "}${formatCount(series)} series ${worse}`,
+      ...sinceOf(regressions),
+      ...end,
+    ];
   }
   if (commitCount < 2) return ["First commit measured. Push another to see changes."];
   const suspect = machines.filter(({ isSuspect }) => isSuspect).map(({ machine }) => machine);

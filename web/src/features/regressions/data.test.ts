@@ -21,6 +21,11 @@ test("names a likely culprit, a range, or the machine", () => {
   expect(titleOf({ ...REGRESSION, cause: "machine" }, [])).toContain("caused by the machine");
 });
 
+test("says worse instead of slower if a series is no time", () => {
+  const throughput = aRegression({ is_time: false, worst_change: -0.2 });
+  expect(titleOf(throughput, [])).toBe("Worse by up to 20 %, commit unknown");
+});
+
 test("names the range of a drift instead of a commit", () => {
   const drift = aRegression({ kind: "drift", worst_change: 0.061 });
   expect(titleOf(drift, [])).toBe("Drift of +6.1 % since aaaaaaa");

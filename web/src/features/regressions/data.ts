@@ -7,13 +7,14 @@ import { counted } from "@/lib/units";
 
 /** `Slower by up to 20 %, since 2d9f8c1 “Copy twice”`, `Drift of +6.1 % since 2d9f8c1`. */
 export function titleOf(regression: Regression, culprits: Culprit[]): string {
-  const { direction, kind, cause, worst_change, state, fixed_by_commit } = regression;
+  const { direction, kind, cause, worst_change, is_time, state, fixed_by_commit } = regression;
   const end = state === "fixed" && fixed_by_commit !== null ? `, until ${shortSha(fixed_by_commit.sha)}` : "";
   if (kind === "drift") {
     return `${worstText(regression, worst_change)}${cause === "machine" ? `, ${OF_MACHINE}` : ""}${end}`;
   }
   const size = worst_change === null ? "" : ` by up to ${changeText(Math.abs(worst_change)).slice(1)}`;
-  const what = direction === "regressed" ? "Slower" : "Faster";
+  const [worse, better] = is_time ? ["Slower", "Faster"] : ["Worse", "Better"];
+  const what = direction === "regressed" ? worse : better;
   return `${what}${size}, ${causeText(regression, culprits)}${end}`;
 }
 

@@ -336,12 +336,12 @@ describe("a series of another tool", () => {
 describe("a stated series", () => {
   const series = anImportedSeries({ transport: { title: "k6 (summary as JSON)" }, statistic: "median" });
   const stated = aStatedPoint({ center_ns: 7_450_000, low_ns: 7_000_000, high_ns: 8_000_000 });
-  it("names the tool and the statistic, and is never compared", () => {
+  it("names the tool and the statistic, and says that two values are never compared", () => {
     expect(statedHeadline(stated, "median", series.case)).toBe(
       "median 7.45 ms (7.45\u00a0µs\u00a0per\u00a0operation)",
     );
     expect(statedLede(series, "median")).toBe(
-      "Median stated by k6, without samples. Never compared. Each time covers 1,000 operations.",
+      "Median stated by k6, without samples. Two values are never compared, but changes of the history are found. Each time covers 1,000 operations.",
     );
     expect(importFacts(series, null)).toContainEqual({
       name: "Statistic",

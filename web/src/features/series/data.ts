@@ -148,11 +148,13 @@ export function importLede({ transport, case: kase }: SeriesSummary): string {
 }
 
 export function statedLede({ transport, case: kase }: SeriesSummary, statistic: string): string {
-  return `${upperFirst(statistic)} stated by ${toolName(transport)}, without samples. Never compared.${timesText(kase)}`;
+  return `${upperFirst(statistic)} stated by ${toolName(transport)}, without samples. Two values are never compared, but changes of the history are found.${timesText(kase)}`;
 }
 
 function timesText(kase: Case): string {
-  return kase.operations == null ? "" : ` Each time covers ${counted(kase.operations, "operation")}.`;
+  return kase.operations == null || kase.measure != null
+    ? ""
+    : ` Each time covers ${counted(kase.operations, "operation")}.`;
 }
 
 export function statedLines(statistic: string): StopLine[] {
