@@ -108,6 +108,23 @@ impl Collector {
         }
     }
 
+    /// Adds a summary of another quantity, unless one of its values cannot be stored.
+    pub(crate) fn summary_of(
+        &mut self,
+        entry: &Entry,
+        quantity: &Quantity,
+        summary: Result<Summary, String>,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        match summary {
+            Ok(summary) => self.summary(&entry.of(quantity), summary, place),
+            Err(problem) => {
+                self.skip(format!("{}: skipped {}: {problem}", entry.name, quantity.measure.name));
+                Ok(())
+            }
+        }
+    }
+
     /// Notes the names of measures that are not the time of an operation.
     pub(crate) fn left_out<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
         for name in names {

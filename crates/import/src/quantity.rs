@@ -76,6 +76,24 @@ impl Quantity {
     }
 }
 
+/// The factor of a unit's prefix: `K` is 1,000, `Ki` 1,024, and no prefix 1; `None` for other texts.
+pub(crate) fn prefix_factor(prefix: &str) -> Option<f64> {
+    let (letter, base) = match prefix.strip_suffix('i') {
+        Some(letter) => (letter, 1_024.0),
+        None => (prefix, 1_000.0),
+    };
+    let exponent = match (letter, prefix) {
+        ("", "") => 0,
+        ("K" | "k", _) => 1,
+        ("M", _) => 2,
+        ("G", _) => 3,
+        ("T", _) => 4,
+        ("P", _) => 5,
+        _ => return None,
+    };
+    Some(f64::powi(base, exponent))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +103,15 @@ mod tests {
         assert_eq!(Quantity::count("allocs/op").stored(12.5), Ok(12_500));
         assert_eq!(Quantity::fine("misses", "", Better::Lower).stored(0.001_25), Ok(1_250));
         assert_eq!(Quantity::count("allocs").stored(-0.0), Ok(0));
+    }
+
+    #[test]
+    fn parses_decimal_and_binary_prefixes() {
+        assert_eq!(
+            ["", "K", "Ki", "G", "Mi"].map(prefix_factor),
+            [1.0, 1e3, 1_024.0, 1e9, 1_048_576.0].map(Some)
+        );
+        assert_eq!(["i", "x", "KiB"].map(prefix_factor), [None; 3]);
     }
 
     #[test]

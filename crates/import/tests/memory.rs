@@ -556,6 +556,240 @@ const FILES: &[File] = &[
         },
         Results(9_000),
     ),
+    ("criterion-dir", "many benchmarks", || lines(2_000, |n| criterion_dir(n, 100)), Results(2_000)),
+    ("criterion-dir", "many samples", || criterion_dir(1, 300_000), Results(1)),
+    (
+        "criterion-text",
+        "many benchmarks",
+        || lines(9_000, |n| format!("pipe/{n}               time:   [{n}.1 ns {n}.2 ns {n}.3 ns]")),
+        Results(9_000),
+    ),
+    (
+        "criterion-text",
+        "two measures",
+        || {
+            lines(5_000, |n| {
+                format!(
+                    "pipe/{n:<19}time:   [1 ns 2 ns 3 ns]\n                       thrpt:  [1 B/s 2 B/s 3 B/s]"
+                )
+            })
+        },
+        Results(10_000),
+    ),
+    (
+        "libtest",
+        "many benchmarks",
+        || {
+            lines(9_000, |n| {
+                format!("test pipe::round_trip_{n} ... bench:       1,234.50 ns/iter (+/- 12.34)")
+            })
+        },
+        Results(9_000),
+    ),
+    (
+        "libtest",
+        "two measures",
+        || {
+            lines(5_000, |n| {
+                format!(
+                    "test pipe::of_a_module::of_another::round_trip_{n} ... bench:       1,234.50 ns/iter (+/- 12.34) = {n} MB/s"
+                )
+            })
+        },
+        Results(10_000),
+    ),
+    (
+        "benchmark-action",
+        "many benchmarks",
+        || {
+            format!(
+                "[{}]",
+                list(10_000, |n| format!(r#"{{"name": "pipe {n}", "unit": "ns/iter", "value": {n}.5}}"#))
+            )
+        },
+        Results(10_000),
+    ),
+    (
+        "benchmark-action",
+        "many measures",
+        || {
+            format!(
+                "[{}]",
+                list(10_000, |n| format!(r#"{{"name": "pipe", "unit": "unit {n}", "value": {n}.5}}"#))
+            )
+        },
+        Results(10_000),
+    ),
+    (
+        "divan",
+        "many benchmarks",
+        || {
+            divan(6_000, |n| {
+                format!(
+                    "├─ pipe {n:<9}1.5 ns        │ 9.5 ns        │ 2.5 ns        │ 3.5 ns        │ 100     │ 100"
+                )
+            })
+        },
+        Results(6_000),
+    ),
+    (
+        "divan",
+        "many measures",
+        || {
+            divan(2_000, |n| {
+                format!(
+                    "├─ pipe {n:<9}1 ns │ 9 ns │ 2 ns │ 3 ns │ 100 │ 100\n{}",
+                    [
+                        "9 B/s │ 1 B/s │ 5 B/s",
+                        "max alloc:",
+                        "1 │ 1 │ 1",
+                        "1 B │ 1 B │ 1 B",
+                        "alloc:",
+                        "1 │ 1 │ 1"
+                    ]
+                    .map(|row| format!("│                {row:<30}│ │ │ │ │ │"))
+                    .join("\n")
+                )
+            })
+        },
+        Results(10_000),
+    ),
+    (
+        "gungraun",
+        "one event each",
+        || {
+            lines(9_000, |n| {
+                format!(
+                    "pipes::group::trip id_{n}:({n})\n  Instructions:               {n}|N/A      (*********)"
+                )
+            })
+        },
+        Results(9_000),
+    ),
+    (
+        "gungraun",
+        "many events",
+        || {
+            format!(
+                "a::b\n{}",
+                lines(9_900, |n| format!("  Event {n}:                   {n}|{n}       (No change)"))
+            )
+        },
+        Results(9_900),
+    ),
+    (
+        "catch2",
+        "many benchmarks",
+        || {
+            format!(
+                "<Catch name=\"pipes\">\n{}</Catch>",
+                lines(9_000, |n| format!(
+                    "<BenchmarkResults name=\"pipe {n}\" samples=\"100\"><mean value=\"{n}.5\" ci=\"0\"/></BenchmarkResults>"
+                ))
+            )
+        },
+        Results(9_000),
+    ),
+    (
+        "catch2",
+        "deep",
+        || format!("<Catch name=\"pipes\">{}", "<a>".repeat(200_000)),
+        Rejected("nested elements"),
+    ),
+    ("nanobench", "many measurements", || nanobench(1, 300_000, r#"{"elapsed":1e-9}"#), Results(1)),
+    (
+        "nanobench",
+        "counters",
+        || {
+            nanobench(
+                1_000,
+                11,
+                r#"{"iterations": 1, "elapsed": 1e-9, "instructions": 12.5, "pagefaults": 0}"#,
+            )
+        },
+        Results(2_000),
+    ),
+    (
+        "benchmark-dotnet",
+        "many launches",
+        || {
+            dotnet(10, |_| {
+                format!(
+                    r#""Measurements": [{}]"#,
+                    list(500, |launch| format!(
+                        r#"{{"IterationMode":"Workload","IterationStage":"Result","LaunchIndex":{launch},"Operations":1,"Nanoseconds":1}}"#
+                    ))
+                )
+            })
+        },
+        Results(10),
+    ),
+    (
+        "benchmark-dotnet",
+        "many values",
+        || {
+            dotnet(1, |_| {
+                format!(r#""Statistics": {{"OriginalValues": [{}]}}"#, list(300_000, |_| "1".into()))
+            })
+        },
+        Results(1),
+    ),
+    (
+        "benchmark-dotnet",
+        "many metrics",
+        || {
+            dotnet(10, |_| {
+                format!(
+                    r#""Metrics": [{}]"#,
+                    list(1_000, |n| format!(
+                        r#"{{"Value": {n}, "Descriptor": {{"Id": "metric {n}", "Unit": "B"}}}}"#
+                    ))
+                )
+            })
+        },
+        Results(10_000),
+    ),
+    (
+        "benchmark-dotnet",
+        "measurements of the harness",
+        || {
+            dotnet(1, |_| {
+                format!(
+                    r#""Measurements": [{}]"#,
+                    list(20_000, |_| r#"{"LaunchIndex":1,"Operations":1,"Nanoseconds":1}"#.into())
+                )
+            })
+        },
+        Rejected("without results"),
+    ),
+    (
+        "asv",
+        "many samples",
+        || asv(1, |_| format!("[1],[],1,1,1,[1],[1],[1],[1],[1],[1],[[{}]]", list(300_000, |_| "1".into()))),
+        Results(1),
+    ),
+    (
+        "asv",
+        "many benchmarks",
+        || asv(9_000, |n| format!("[{n}.5e-6], [], \"version\", 1796042381659, 1.25")),
+        Results(9_000),
+    ),
+    (
+        "asv",
+        "many parameters",
+        || {
+            asv(1, |_| {
+                format!(
+                    "[{}],[[{}]],1,1,1,[{}],[1],[1],[1],[1],[1],[{}]",
+                    list(10_000, |n| n.to_string()),
+                    list(10_000, |n| format!("\"a parameter with a name of some length {n}\"")),
+                    list(10_000, |_| "1".into()),
+                    list(10_000, |_| "[1]".into())
+                )
+            })
+        },
+        Results(10_000),
+    ),
 ];
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
@@ -641,4 +875,42 @@ fn interval(tag: &str, values: u32, padding: usize) -> String {
         [0x1c84_9314_u32.to_be_bytes(), u32::try_from(deflated.len()).unwrap().to_be_bytes()].concat();
     let text = BASE64_STANDARD.encode([header, deflated].concat());
     format!("Tag={tag},0,1,0.007,{text}{}", " ".repeat(padding))
+}
+
+fn criterion_dir(number: usize, samples: usize) -> String {
+    format!(
+        r#"{{"criterion_dir": 1, "id": {{"full_id": "pipe/{number}"}}, "sample": {{"iters": [{}], "times": [{}]}}}}"#,
+        list(samples, |_| "1".into()),
+        list(samples, |_| "9".into()),
+    )
+}
+
+fn divan(count: usize, row: impl Fn(usize) -> String) -> String {
+    let header =
+        "pipes            fastest       │ slowest       │ median        │ mean          │ samples │ iters";
+    format!("{header}\n{}", lines(count, row))
+}
+
+fn nanobench(benchmarks: usize, measurements: usize, measurement: &str) -> String {
+    let results = list(benchmarks, |n| {
+        format!(
+            r#"{{"title": "pipe", "name": "{n}", "batch": 1, "median(elapsed)": 1, "measurements": [{}]}}"#,
+            list(measurements, |_| measurement.into())
+        )
+    });
+    format!(r#"{{"results": [{results}]}}"#)
+}
+
+fn dotnet(benchmarks: usize, data: impl Fn(usize) -> String) -> String {
+    let benchmarks = list(benchmarks, |n| format!(r#"{{"FullName": "Pipes.Trips.Trip{n}", {}}}"#, data(n)));
+    format!(r#"{{"HostEnvironmentInfo": {{"LogicalCoreCount": 2}}, "Benchmarks": [{benchmarks}]}}"#)
+}
+
+fn asv(benchmarks: usize, columns: impl Fn(usize) -> String) -> String {
+    format!(
+        r#"{{"commit_hash": "1", "env_name": "e", "result_columns": ["result", "params", "version", "started_at", "duration",
+            "stats_ci_99_a", "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number", "stats_repeat", "samples", "profile"],
+            "results": {}}}"#,
+        object(benchmarks, |n| format!(r#""pipes.Pipe.time_{n}": [{}]"#, columns(n)))
+    )
 }

@@ -4,12 +4,20 @@
 //! To add a format, write a file that provides a `Reader`, add a line to `FORMATS`, and add real files to
 //! `tests/golden/`.
 
+mod asv;
+mod benchmark_action;
+mod benchmark_dotnet;
 mod benchmark_js;
 mod bmf;
+mod catch2;
 mod criterion;
+mod criterion_dir;
+mod criterion_text;
+mod divan;
 mod fio;
 mod go;
 mod google_benchmark;
+mod gungraun;
 pub(crate) mod hdr_log;
 mod hgrm;
 pub(crate) mod histogram_set;
@@ -19,6 +27,8 @@ mod jmh;
 mod k6;
 mod k6_json;
 mod k6_summary;
+mod libtest;
+mod nanobench;
 mod netperf;
 mod node;
 mod oha;
@@ -121,12 +131,20 @@ listed!(Format, Collector, Error);
 
 /// In alphabetical order of slugs.
 const FORMATS: &[Format] = &[
+    Format(&asv::READER),
+    Format(&benchmark_action::READER),
+    Format(&benchmark_dotnet::READER),
     Format(&benchmark_js::READER),
     Format(&bmf::READER),
+    Format(&catch2::READER),
     Format(&criterion::READER),
+    Format(&criterion_dir::READER),
+    Format(&criterion_text::READER),
+    Format(&divan::READER),
     Format(&fio::READER),
     Format(&go::READER),
     Format(&google_benchmark::READER),
+    Format(&gungraun::READER),
     Format(&hdr_log::READER),
     Format(&hgrm::READER),
     Format(&histogram_set::READER),
@@ -136,6 +154,8 @@ const FORMATS: &[Format] = &[
     Format(&k6::READER),
     Format(&k6_json::READER),
     Format(&k6_summary::READER),
+    Format(&libtest::READER),
+    Format(&nanobench::READER),
     Format(&netperf::READER),
     Format(&node::READER),
     Format(&oha::READER),
@@ -307,7 +327,7 @@ mod tests {
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "unknown format `Excel `: expected one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk"
+            "unknown format `Excel `: expected one of asv, benchmark-action, benchmark-dotnet, benchmark-js, bmf, catch2, criterion, criterion-dir, criterion-text, divan, fio, go, google-benchmark, gungraun, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, libtest, nanobench, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk"
         );
     }
 
@@ -329,7 +349,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "unknown format: expected results of one of benchmark-js, bmf, criterion, fio, go, google-benchmark, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk",
+                "unknown format: expected results of one of asv, benchmark-action, benchmark-dotnet, benchmark-js, bmf, catch2, criterion, criterion-dir, criterion-text, divan, fio, go, google-benchmark, gungraun, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, libtest, nanobench, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk",
                 "{text}"
             );
         }

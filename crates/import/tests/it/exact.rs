@@ -49,14 +49,19 @@ fn values_come_from_the_file() {
             known.extend(numbers.iter().copied().flat_map(times_of_rate));
         }
         match slug {
-            "criterion" => known = averages(&text),
+            "benchmark-action" => known.extend(numbers.iter().map(|number| whole(number * 1_024.0))),
+            "benchmark-dotnet" => known.extend(quotients(&text, "Nanoseconds", "Operations")),
+            "criterion" => known = averages(&text, "measured_values", "iteration_count"),
+            "criterion-dir" => known = averages(&text, "times", "iters"),
             "k6-json" => known.extend(totals(&text)),
+            "libtest" => known.extend(self::numbers(&text.replace(',', "")).into_iter().flat_map(times)),
+            "nanobench" => known = quotients(&text, "elapsed", "batch"),
             // The number of requests.
             "oha" => known.extend([text.lines().count() as u64 - 1]),
             // They count 1,024 bytes as a kilobyte.
-            "sockperf" | "wrk" => known.extend(
-                numbers.iter().flat_map(|number| [1_024.0, 1_048_576.0].map(|factor| whole(number * factor))),
-            ),
+            "criterion-text" | "sockperf" | "wrk" => known.extend(numbers.iter().flat_map(|number| {
+                [1_024.0, 1_048_576.0, 1_073_741_824.0].map(|factor| whole(number * factor))
+            })),
             _ => {}
         }
         for benchmark in import(&golden.bytes, None).unwrap().benchmarks {
@@ -77,16 +82,31 @@ fn values_come_from_the_file() {
     }
 }
 
-/// For each message, the n-th value divided by the n-th iteration count.
-fn averages(text: &str) -> HashSet<u64> {
+/// For each line, the n-th value divided by the n-th iteration count.
+fn averages(text: &str, values: &str, counts: &str) -> HashSet<u64> {
     let list = |line: &str, name: &str| -> Vec<f64> {
         let Some((_, rest)) = line.split_once(&format!("\"{name}\":[")) else { return Vec::new() };
         numbers(rest.split(']').next().unwrap())
     };
     text.lines()
-        .flat_map(|line| list(line, "measured_values").into_iter().zip(list(line, "iteration_count")))
+        .flat_map(|line| list(line, values).into_iter().zip(list(line, counts)))
         .map(|(value, count)| whole(value / count * 1e3))
         .collect()
+}
+
+/// Each JSON member `dividend`, divided by the last `divisor` before it.
+fn quotients(text: &str, dividend: &str, divisor: &str) -> HashSet<u64> {
+    let mut by = 1.0;
+    let mut found = HashSet::new();
+    for member in text.split('"').collect::<Vec<_>>().windows(2) {
+        let Some(&number) = numbers(member[1]).first() else { continue };
+        if member[0] == divisor {
+            by = number;
+        } else if member[0] == dividend {
+            found.extend(times(number / by));
+        }
+    }
+    found
 }
 
 /// The sum of the points of each metric, and for rates their share of 1.

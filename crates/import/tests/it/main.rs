@@ -10,6 +10,7 @@ mod golden;
 mod hostile;
 mod known;
 mod known_load;
+mod known_more;
 mod refused;
 mod sizes;
 mod support;

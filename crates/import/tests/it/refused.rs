@@ -4,6 +4,19 @@ use crate::support::{golden, snapshot};
 use roundtrip_import::{Format, import};
 use std::fmt::Write;
 
+/// A file of asv with results.
+macro_rules! asv {
+    ($results:literal) => {
+        concat!(
+            r#"{"commit_hash": "1", "env_name": "e", "result_columns": ["result", "params", "version", "started_at", "#,
+            r#""duration", "stats_ci_99_a", "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number", "#,
+            r#""stats_repeat", "samples", "profile"], "results": {"#,
+            $results,
+            "}}"
+        )
+    };
+}
+
 /// Invalid texts, by format.
 const WRONG: &[(&str, &[&str])] = &[
     (
@@ -357,6 +370,167 @@ const WRONG: &[(&str, &[&str])] = &[
             r#"{"counter-value" : 1, "unit" : "", "event" : "cycles"}"#,
             r#"{"counter-value" : "<not counted>", "unit" : "", "event" : "cycles"}"#,
             "{\"counter-value\" : \"1\", \"unit\" : \"\", \"event\" : \"cycles\"}\n{",
+        ],
+    ),
+    (
+        "criterion-dir",
+        &[
+            "",
+            r#"{"criterion_dir": 2, "id": {"full_id": "a"}, "sample": {"iters": [1], "times": [5]}}"#,
+            r#"{"criterion_dir": 1, "id": {}, "sample": {"iters": [1], "times": [5]}}"#,
+            r#"{"criterion_dir": 1, "id": {"full_id": ""}, "sample": {"iters": [1], "times": [5]}}"#,
+            r#"{"criterion_dir": 1, "id": {"full_id": "a"}, "sample": null}"#,
+            r#"{"criterion_dir": 1, "id": {"full_id": "a"}, "sample": {"iters": [], "times": []}}"#,
+            "{\"criterion_dir\": 1, \"id\": {\"full_id\": \"a\"}, \"sample\": {\"iters\": [1], \"times\": [5]}}\n{\"criterion_dir\": 1, \"id\": {\"full_id\": \"a\"}, \"sample\": {\"iters\": [1, 2], \"times\": [5]}}",
+            r#"{"criterion_dir": 1, "id": {"full_id": "a"}, "sample": {"iters": [0], "times": [5]}}"#,
+            r#"{"criterion_dir": 1, "id": {"full_id": "a"}, "sample": {"iters": [1], "times": [-5]}}"#,
+            r#"{"criterion_dir": 1, "id": {"full_id": "a"}, "sample": {"iters": [1], "times": [1e300]}}"#,
+            r#"{"criterion_dir": 1, "id": {"full_id": "a"}, "sample": {"iters": [1], "times": [NaN]}}"#,
+        ],
+    ),
+    (
+        "criterion-text",
+        &[
+            "",
+            "add   time:   [1.7 ns 1.8 ns 1.9 ns",
+            "add   time:   [1.7 ns 1.8 ns]",
+            "add   time:   [1.7 ns 1.8 ns 1.9 ns 2.0 ns]",
+            "add   time:   [1.7 cycles 1.8 cycles 1.9 cycles]",
+            "add   time:   [1.7 ns 1.8 ns 1.9 cycles]",
+            "add   time:   [1.7 ns -1.8 ns 1.9 ns]",
+            "add   time:   [1.7 ns NaN ns 1.9 ns]",
+            "add   time:   [1.7 s 1e300 s 1.9 s]",
+            "   time:   [1.7 ns 1.8 ns 1.9 ns]",
+            "add   time:   [-1.5% +0.2% +1.9%] (p = 0.05 > 0.05)",
+            "a   thrpt:  [1 MiB/s 2 MiB/s 3 MiB/s]",
+        ],
+    ),
+    (
+        "libtest",
+        &[
+            "",
+            "test a ... ok",
+            "test a ... ignored",
+            "test a ... FAILED",
+            "test a ... bench:         fast ns/iter (+/- 1)",
+            "test a ... bench:           5 ns",
+            "test a ... bench:           5 cycles/iter (+/- 1)",
+            "test a ... bench:           5 ns/iter (+/- 1) = 5 furlongs/s",
+            "test a ... bench:          -5 ns/iter (+/- 1)",
+            "test a ... bench:         NaN ns/iter (+/- 1)",
+            "test a ... bench:       1e300 ns/iter (+/- 1)",
+            "test  ... bench:            5 ns/iter (+/- 1)",
+        ],
+    ),
+    (
+        "benchmark-action",
+        &[
+            "",
+            "[]",
+            r#"[{"name": "a", "unit": "ns"}]"#,
+            r#"[{"name": "a", "unit": "ns", "value": "1"}]"#,
+            r#"[{"name": "a", "unit": "ns", "value": 1}, {"name": "b", "unit": "ms", "value": -1}]"#,
+            r#"[{"name": "a", "unit": "ns", "value": NaN}]"#,
+            r#"[{"name": "a", "unit": "ns", "value": 1e300}]"#,
+            r#"[{"name": "a", "unit": "MB/s", "value": 1e300}]"#,
+            r#"[{"name": "a", "unit": "Percent", "value": -1}]"#,
+            r#"[{"name": "", "unit": "ns", "value": 1}]"#,
+            r#"{"name": "a", "unit": "ns", "value": 1}"#,
+        ],
+    ),
+    (
+        "divan",
+        &[
+            "",
+            "a  fastest │ slowest │ median │ mean │ samples │ iters\n",
+            "a        fastest │ slowest │ median │ mean   │ samples │ iters\n╰─ copy  fast    │ 2 ns    │ 3 ns   │ 4 ns   │ 100     │ 100\n",
+            "a        fastest │ slowest │ median │ mean   │ samples │ iters\n╰─ copy  1 ns    │ 2 ns    │ 3 eons │ 4 ns   │ 100     │ 100\n",
+            "a        fastest │ slowest │ median │ mean   │ samples │ iters\n╰─ copy  1 ns    │ 2 ns    │ -3 ns  │ 4 ns   │ 100     │ 100\n",
+            "a        fastest │ slowest │ median │ mean   │ samples │ iters\n╰─ copy  1 ns    │ 2 ns    │ NaN ns │ 4 ns   │ 100     │ 100\n",
+            "a        fastest │ slowest │ median │ mean   │ samples │ iters\n╰─ copy  1 ns    │ 2 ns    │ 1e30 s │ 4 ns   │ 100     │ 100\n",
+            "a        fastest │ slowest │ median │ mean   │ samples │ iters\n╰─ copy  (ignored)\n",
+        ],
+    ),
+    (
+        "gungraun",
+        &[
+            "",
+            "a::b::c id:(1)\n",
+            "  Instructions:     5|N/A   (*********)",
+            "a::b::c\n  Instructions:     five|N/A   (*********)",
+            "a::b::c\n  Instructions:     N/A|5   (*********)",
+            "a::b::c\n  Instructions:     -5|N/A   (*********)",
+            "a::b::c\n  Instructions:     NaN|N/A   (*********)",
+            "a::b::c\n  Instructions:     1e300|N/A   (*********)",
+            "a::b::c\n  Instructions:     5",
+        ],
+    ),
+    (
+        "catch2",
+        &[
+            "",
+            "<Catch name=\"a\"></Catch>",
+            "<Catch name=\"a\">\n<TestCase name=\"b\">",
+            "<Catch name=\"a\">\n<TestCase name=\"b\"></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults name=\"b\"><mean lowerBound=\"1\" upperBound=\"1\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults name=\"b\">\n<mean value=\"fast\" ci=\"0\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults name=\"b\">\n<mean value=\"-1\" ci=\"0\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults name=\"b\">\n<mean value=\"nan\" ci=\"0\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults name=\"b\">\n<mean value=\"1e300\" ci=\"0\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults><mean value=\"1\" ci=\"0\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><BenchmarkResults name=\"b\"><failed message=\"no pipe\"/></BenchmarkResults></Catch>",
+            "<Catch name=\"a\"><mean value=\"1\" ci=\"0\"/></Catch>",
+        ],
+    ),
+    (
+        "nanobench",
+        &[
+            "",
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": []}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 0, "measurements": [{"elapsed": 1}]}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": [{}]}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": [{"elapsed": -1}]}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": [{"elapsed": NaN}]}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": [{"elapsed": 1e300}]}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": [{"elapsed": "1"}]}]}"#,
+            r#"{"results": [{"title": "a", "name": "b", "batch": 1, "measurements": [{"elapsed": 1, "instructions": -1}]}]}"#,
+            r#"{"results": [{"name": "b", "batch": 1, "measurements": [{"elapsed": 1}]}]}"#,
+            r#"{"results": []}"#,
+        ],
+    ),
+    (
+        "benchmark-dotnet",
+        &[
+            "",
+            "{}",
+            r#"{"Benchmarks": [{"FullName": "A.B"}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Statistics": {"OriginalValues": [1, -5]}}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Statistics": {"OriginalValues": ["NaN"]}}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Statistics": {"OriginalValues": [1e300]}}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Statistics": {"OriginalValues": []}}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Measurements": [{"IterationMode": "Workload", "IterationStage": "Result", "LaunchIndex": 1, "Operations": 0, "Nanoseconds": 5}]}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Measurements": [{"IterationMode": "Workload", "IterationStage": "Result", "LaunchIndex": 1, "Operations": 1, "Nanoseconds": -5}]}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Measurements": [{"IterationMode": "Workload", "IterationStage": "Result", "Operations": 1, "Nanoseconds": 5}]}]}"#,
+            r#"{"Benchmarks": [{"FullName": "A.B", "Metrics": [{"Value": "NaN", "Descriptor": {"Id": "Gen0Collects"}}]}]}"#,
+            r#"{"Benchmarks": [{"DisplayInfo": "A.B: DefaultJob"}]}"#,
+        ],
+    ),
+    (
+        "asv",
+        &[
+            "",
+            "{}",
+            r#"{"commit_hash": "1", "result_columns": ["result", "stats"], "results": {}}"#,
+            asv!(""),
+            asv!(r#""a.time_b": null"#),
+            asv!(r#""a.time_b": [null, []]"#),
+            asv!(r#""a.time_b": [[NaN], []]"#),
+            asv!(r#""a.time_b": [[-1], []]"#),
+            asv!(r#""a.time_b": [[1e300], []]"#),
+            asv!(r#""a.time_b": [[1, 2], [["64", "4096"], ["x", "y"]]]"#),
+            asv!(r#""a.time_b": [["fast"], []]"#),
+            asv!(r#""a.bench_b": [[1], []]"#),
+            asv!(r#""a.time_b": [[1], [], "v", 1, 1, [1], [1], [1], [1], [1], [1], [[-1]]]"#),
         ],
     ),
 ];
