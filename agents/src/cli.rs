@@ -3,10 +3,11 @@
 pub(crate) mod remote;
 
 use crate::comparison::{ComparisonFormat, FailOn};
-use crate::format;
+use crate::format::{self, parse_time};
 use crate::node::NamedNode;
 use crate::platform::{Folders, Limits, System};
 use crate::repository::CommitRange;
+use chrono::{DateTime, Utc};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use remote::{JobCommand, ProjectCommand};
@@ -14,6 +15,7 @@ use roundtrip_bench::probe::Probe;
 use roundtrip_bench::scenario;
 use roundtrip_import::sizes::SizeFormat;
 use roundtrip_manual::Manual;
+use roundtrip_wire::import::TimeUnit;
 use roundtrip_wire::{CommitSha, Slug};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -27,7 +29,7 @@ use std::time::Duration;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 success, 1 failure, 2 usage, 3 regressed or 4 inconclusive (with --fail-on), 4 no commit found (bisect), 5 token rejected, 6 measured \
-        but not uploaded, 8 cannot write, 9 not comparable, or measuring not allowed, 130 stopped by a signal."
+        but not uploaded, 7 not everything imported (with --strict), 8 cannot write, 9 not comparable, or measuring not allowed, 130 stopped by a signal."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -256,10 +258,15 @@ pub(crate) enum Command {
     )]
     Libraries(LibrariesArguments),
     /// Import the results of another benchmark tool.
-    #[command(after_help = "Stores the results under the checked-out commit, together with the file.\n\n\
+    #[command(
+        after_help = "Files of one commit, machine and tool join as one run: their repetitions add up. Stores the files with the \
+        run. A repeated import changes nothing.\n\n\
         Examples:\n  \
         roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n  \
-        go test -bench . -count 10 | roundtrip import - --from go")]
+        roundtrip import run-*.json --commit v1.4 --date 2026-03-01 --machine lab-1 --output report.json\n  \
+        roundtrip import --history artifacts/ --upload http://127.0.0.1:7979 --token-file agent.token\n  \
+        go test -bench . -count 10 | roundtrip import - --from go"
+    )]
     Import(ImportArguments),
     /// Find change points in a CSV file.
     #[command(
@@ -400,15 +407,30 @@ impl SelectionArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Input file; `-` is standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// Tool that wrote the file; `auto` detects it.
+    /// Result files, or Criterion's folder; `-` is standard input.
+    #[arg(value_name = "FILE", required_unless_present = "history")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Tool that wrote the files; `auto` detects it.
     #[arg(long, value_name = "TOOL", default_value = "auto", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
     from: OrAuto<roundtrip_import::Format>,
     /// The former name of `--from`.
     #[arg(long, value_name = "TOOL", hide = true, conflicts_with = "from", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
     format: Option<OrAuto<roundtrip_import::Format>>,
+    /// Commit of the results [default: as in the file, else checked out].
+    #[arg(long, value_name = "REV")]
+    pub(crate) commit: Option<String>,
+    /// Date or time (RFC 3339) of the measurement [default: as in the file].
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub(crate) date: Option<DateTime<Utc>>,
+    /// Import all files below this folder, by the commit in the file or its path.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "commit", "date", "output"])]
+    pub(crate) history: Option<PathBuf>,
+    /// Unit of times, for formats that do not state it: ns, us, ms or s.
+    #[arg(long, value_name = "UNIT", value_parser = PossibleValuesParser::new(TimeUnit::ALL.map(TimeUnit::as_str)).try_map(|unit| unit.parse::<TimeUnit>()))]
+    pub(crate) unit: Option<TimeUnit>,
+    /// Exit code 7 if a file, or anything in a file, is not imported.
+    #[arg(long)]
+    pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
@@ -731,6 +753,11 @@ pub(crate) struct UploadArguments {
     /// Reject the report unless it is for this commit.
     #[arg(long, value_name = "SHA", value_parser = commit, requires = "file")]
     pub(crate) commit: Option<CommitSha>,
+}
+
+fn date(text: &str) -> Result<DateTime<Utc>, String> {
+    parse_time(text)
+        .ok_or_else(|| "expected a date or time, such as 2026-11-30 or 2026-11-30T08:00:00Z".into())
 }
 
 fn commit(text: &str) -> Result<CommitSha, String> {

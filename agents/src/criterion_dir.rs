@@ -1,7 +1,7 @@
 //! Criterion's folder, `target/criterion`, as one document that `roundtrip_import` reads: its format `criterion-dir`.
 
 use crate::failure::Failure;
-use crate::import::read_all;
+use crate::input::read_all;
 use roundtrip_import::INPUT_BYTES_MAX;
 use serde::de::IgnoredAny;
 use std::io;
@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// The folder has no results, a file is missing, cannot be read or is not JSON, or all are too large to import.
-// The import of a folder follows.
-#[cfg_attr(not(test), expect(dead_code, reason = "`roundtrip import DIR` will call it"))]
 pub(crate) fn collect(dir: &Path) -> crate::Result<Vec<u8>> {
     let mut found = Vec::new();
     find(dir, &mut found)?;
@@ -89,6 +87,7 @@ fn cannot_read(path: &Path, error: &io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use roundtrip_import::Options;
     use std::fs;
 
     fn benchmark(dir: &Path, name: &str, iterations: u32) {
@@ -119,7 +118,7 @@ mod tests {
              {\"criterion_dir\":1,\"id\":{\"group_id\":\"pipe/round_trip/64\", \"full_id\":\"pipe/round_trip/64\"},\
              \"sample\":{\"iters\":[2.0],\"times\":[10.0]},\"estimates\":{\"mean\":{}}}\n"
         );
-        let import = roundtrip_import::import(document.as_bytes(), None).unwrap();
+        let import = roundtrip_import::import(document.as_bytes(), None, &Options::default()).unwrap();
         assert_eq!((import.format.slug(), import.benchmarks.len()), ("criterion-dir", 2));
     }
 
@@ -133,7 +132,8 @@ mod tests {
         fs::create_dir_all(dir.path().join("add/report")).unwrap();
         fs::write(dir.path().join("add/report/index.html"), "<html>").unwrap();
         fs::rename(dir.path().join("base/new"), dir.path().join("base/main")).unwrap();
-        let import = roundtrip_import::import(&collect(dir.path()).unwrap(), None).unwrap();
+        let import =
+            roundtrip_import::import(&collect(dir.path()).unwrap(), None, &Options::default()).unwrap();
         let names: Vec<_> = import.benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
         assert_eq!(names, ["add", "new", "report"]);
     }

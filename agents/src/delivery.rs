@@ -8,13 +8,14 @@ use crate::ledger::Ledger;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::spool;
-use crate::upload::{self, Upload, UploadKind};
+use crate::upload::{self, Stored, Upload, UploadKind};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;
 use roundtrip_wire::import::{ImportRequest, ImportedFile};
 use roundtrip_wire::{MeasuredProgram, ProgramOrigin, RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
 use serde::Serialize;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The metadata shared by all reports of a command.
@@ -44,6 +45,22 @@ pub(crate) struct Kept {
     upload: Option<Addressed>,
 }
 
+/// An upload that the server has.
+#[derive(Clone, Debug)]
+pub(crate) struct Uploaded {
+    /// The server had this import before.
+    pub(crate) is_repeated_import: bool,
+    /// The address of the run's page.
+    page: String,
+}
+
+impl fmt::Display for Uploaded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { is_repeated_import, page } = self;
+        write!(formatter, "{}: {page}", if *is_repeated_import { "Already imported" } else { "Uploaded" })
+    }
+}
+
 #[derive(Debug)]
 struct Addressed {
     server: String,
@@ -60,30 +77,45 @@ impl DeliveryArguments {
 }
 
 impl<'a> Delivery<'a> {
-    /// For the current repository, with these settings. Reads the token.
+    /// For results that are measured now on this machine, at the checked-out commit. Reads the token.
     pub(crate) fn prepare(
         arguments: &'a DeliveryArguments,
-        mut repository: Repository,
+        repository: Repository,
         settings: &Settings,
     ) -> crate::Result<Self> {
         if arguments.upload.is_some() {
             repository.check_commit()?;
             settings.check_machine(&environment::machine(arguments.machine.clone()).slug)?;
         }
+        let delivery = Self::prepare_import(arguments, repository, settings)?;
+        let subject = delivery.subject_at(delivery.subject.repository.clone())?;
+        Ok(Self { subject, ..delivery })
+    }
+
+    /// [`Delivery::prepare()`] for results of any commit and machine, which the caller checks.
+    pub(crate) fn prepare_import(
+        arguments: &'a DeliveryArguments,
+        repository: Repository,
+        settings: &Settings,
+    ) -> crate::Result<Self> {
+        if arguments.upload.is_some() {
+            repository.check_commit()?;
+        }
         let project = settings.project(arguments.project.as_ref(), &repository.name);
         let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
-        let asked = arguments.pull_request;
+        let (machine, pull_request) = (arguments.machine.clone(), arguments.pull_request);
+        let subject = Subject { repository, project, machine, pull_request };
+        Ok(Self { subject, token, arguments })
+    }
+
+    /// The subject of a commit, with the branch and the pull request of its CI job.
+    pub(crate) fn subject_at(&self, mut repository: Repository) -> crate::Result<Subject> {
         // Nothing to save if the report is only printed; no pull request without a commit.
-        let has_place = arguments.are_given() && !repository.commit.is_absent();
+        let has_place = self.arguments.are_given() && !repository.commit.is_absent();
+        let asked = self.arguments.pull_request;
         let place = if has_place { ci::place(asked, &repository)? } else { Place::default() };
         repository.branch = place.branch.or(repository.branch);
-        let subject = Subject {
-            repository,
-            project,
-            machine: arguments.machine.clone(),
-            pull_request: place.pull_request,
-        };
-        Ok(Self { subject, token, arguments })
+        Ok(Subject { repository, pull_request: place.pull_request, ..self.subject.clone() })
     }
 
     /// Checks the server and the token, so that they do not fail after the measurement. A server that does not answer is no
@@ -195,12 +227,22 @@ impl Subject {
 }
 
 impl Kept {
+    /// Uploads it if requested, and prints the address of its page.
     pub(crate) fn send(self) -> crate::Result<()> {
-        let Some(Addressed { server, token, token_file, what, kept }) = self.upload else { return Ok(()) };
+        if let Some(uploaded) = self.upload()? {
+            eprintln!("{uploaded}");
+        }
+        Ok(())
+    }
+
+    /// Uploads it if requested.
+    pub(crate) fn upload(self) -> crate::Result<Option<Uploaded>> {
+        let Some(Addressed { server, token, token_file, what, kept }) = self.upload else { return Ok(None) };
         let token_file = token_file.as_deref();
         let destination = Destination { server: &server, token: &token, token_file, quarantined: false };
-        deliver(destination, what, &self.report, &self.json, &kept)?;
-        spool::remove(&kept)
+        let uploaded = deliver(destination, what, &self.report, &self.json, &kept)?;
+        spool::remove(&kept)?;
+        Ok(Some(uploaded))
     }
 }
 
@@ -240,16 +282,18 @@ pub(crate) fn deliver(
     report: &RunReport,
     body: &[u8],
     kept: &Path,
-) -> crate::Result<()> {
+) -> crate::Result<Uploaded> {
     let Destination { server, token, quarantined, .. } = destination;
     // A report outside of the spool may have been acknowledged long ago, so it is not counted.
     let ledger = (kept.parent() == Some(&spool::folder())).then(|| Ledger::new(&spool::folder(), server));
     let upload = Upload::new(server, what, quarantined, body, ledger);
     match upload.and_then(|upload| upload.send(token)) {
-        Ok(()) => {
+        Ok(stored) => {
             let server = server.trim_end_matches('/');
-            eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);
-            Ok(())
+            Ok(Uploaded {
+                is_repeated_import: matches!((what, stored), (UploadKind::Import(_), Stored::AlreadyExists)),
+                page: format!("{server}/{}/runs/{}", report.project, report.run_id),
+            })
         }
         Err(Refusal::Temporary(reason, _)) => {
             Err(Failure::Spooled { reason, kept: PathBuf::from(kept), retry: destination.retry(kept) })

@@ -33,6 +33,9 @@ pub(crate) enum Failure {
         /// The command that uploads it, to paste.
         retry: String,
     },
+    /// Something was not imported, with `--strict`: exit code 7.
+    #[error("{0}")]
+    Incomplete(String),
     /// The results are not comparable: exit code 9.
     #[error("{0}")]
     NotComparable(String),
@@ -67,6 +70,7 @@ impl Failure {
             Self::Inconclusive(_) => 4,
             Self::Authentication(_) => 5,
             Self::Spooled { .. } => 6,
+            Self::Incomplete(_) => 7,
             Self::Disk { .. } => 8,
             Self::NotComparable(_) | Self::Refused(_) => 9,
             Self::Stopped(_) => STOPPED,

@@ -1,5 +1,6 @@
-//! Times, sizes, counts and shares for people, and numbers without a unit.
+//! Times, sizes, counts and shares for people, numbers without a unit, and dates of tools.
 
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use indicatif::HumanCount;
 use roundtrip_wire::Measure;
 
@@ -132,9 +133,48 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "expected a number of bytes, or a number with B, KiB, MiB or GiB: 64, 1KiB".into())
 }
 
+/// Parses a date or time as tools write it. Without a zone, it is UTC.
+pub(crate) fn parse_time(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    // `StartTime` of HdrHistogram logs.
+    if let Some((seconds, _)) = text.split_once(" (seconds since epoch)") {
+        let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+        let milliseconds: u32 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+        return DateTime::from_timestamp(whole.parse().ok()?, milliseconds * 1_000_000);
+    }
+    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+        return Some(time.to_utc());
+    }
+    if let Ok(time) = DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z") {
+        return Some(time.to_utc());
+    }
+    let naive = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"];
+    let time = naive.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+    let day = || Some(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN));
+    Some(time.or_else(day)?.and_utc())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parses_the_dates_that_tools_write() {
+        for (text, expected) in [
+            ("2026-11-22", "2026-11-22T00:00:00Z"),
+            ("2026-11-22T08:19:15+02:00", "2026-11-22T06:19:15Z"),
+            ("2026-11-22T08:19:15.5+0200", "2026-11-22T06:19:15.5Z"),
+            ("2026-11-22T08:19:15.437131", "2026-11-22T08:19:15.437131Z"),
+            ("2026-11-22 08:19:15", "2026-11-22T08:19:15Z"),
+            ("1441812279.474 (seconds since epoch), Wed Sep 09", "2015-09-09T15:24:39.474Z"),
+        ] {
+            let expected: DateTime<Utc> = expected.parse().unwrap();
+            assert_eq!(parse_time(text), Some(expected), "{text}");
+        }
+        for wrong in ["", "now", "2026-13-01", "22.11.2026", "x (seconds since epoch)"] {
+            assert_eq!(parse_time(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn formats_times() {

@@ -1,6 +1,7 @@
 //! The number of reports that each server has acknowledged, sent with every upload so that a server can
 //! detect lost ones. Stored in the spool. A run is counted once, when the server has stored it, despite
-//! crashes and retries; the server counts the same way.
+//! crashes and retries; the server counts the same way. Imports can be repeated at any time, so an import that the server
+//! already has is not counted.
 
 use crate::failure::{Failure, OnDisk};
 use crate::{platform, spool};
@@ -74,6 +75,11 @@ impl Ledger {
         })
     }
 
+    /// Removes a sent run without counting it.
+    pub(crate) fn forget(&self, run: RunId) -> crate::Result<()> {
+        self.change(|account| account.sent.retain(|sent| *sent != run))
+    }
+
     /// Updates the server's account under a lock.
     fn change<T>(&self, change: impl FnOnce(&mut Account) -> T) -> crate::Result<T> {
         let (path, lock) = (self.spool.join(FILE), self.spool.join(LOCK));
@@ -143,6 +149,17 @@ mod tests {
         ledger.send(run).unwrap();
         deliver(&ledger, run, false);
         assert_eq!(acknowledged(&ledger).count, 1, "the answer to the first attempt was lost");
+    }
+
+    #[test]
+    fn never_counts_a_forgotten_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, run) = (Ledger::new(folder.path(), "http://one"), RunId::draw());
+        deliver(&ledger, run, true);
+        ledger.send(run).unwrap();
+        ledger.forget(run).unwrap();
+        let sent = ledger.send(run).unwrap();
+        assert_eq!((sent.acknowledged.count, sent.was_sent), (1, false));
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //! - `programs`: the measured programs: their place in definitions, their files, and whether they come from the commit.
 //! - `doctor`: sources of noise.  `list`: transports, scenarios and presets.  `suite_page`: the same for the docs.
 //! - `table`: the report as text.  `ranking`: its last lines.  `node`: which `node` to measure.
-//! - `import`: results of other tools.  `criterion_dir`: the folder of Criterion as one file.
+//! - `import`: results of other tools.  `criterion_dir`: Criterion's folder as one file.  `input`: reads files.
 //! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
 //!   `rounds`: compares the results of a repository's commands.
 //! - `bisect`: finds the commit that made a case slower.
@@ -54,6 +54,7 @@ mod history;
 mod http;
 mod import;
 mod init;
+mod input;
 mod lab;
 mod ledger;
 mod libraries;

@@ -131,8 +131,7 @@ fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
     let log = git.ask(&["log", "--first-parent", &count, format, revision, "--"])?;
     let mut commits = log.lines().map(parse).collect::<crate::Result<Vec<Commit>>>()?;
     if !git.is_shallow()? {
-        let length = git.ask(&["rev-list", "--first-parent", "--count", revision, "--"])?;
-        number(&mut commits, length.trim().parse().map_err(|_| unexpected("rev-list", &length))?);
+        number(&mut commits, git.ordinal(revision)?);
     }
     if commits.is_empty() {
         return Err(Failure::Other("no commit to measure. Commit your changes first.".into()));
@@ -217,6 +216,27 @@ impl Git {
     pub(crate) fn commit(&self, arguments: &[&str]) -> crate::Result<CommitSha> {
         let answer = self.ask(arguments)?;
         CommitSha::parse(answer.trim()).map_err(|_| unexpected(arguments[0], &answer))
+    }
+
+    /// A branch with this commit: the first of `preferred` that has it, else any. `None` if no branch has it.
+    pub(crate) fn branch_with(&self, commit: &CommitSha, preferred: &[&str]) -> Option<String> {
+        let contains = format!("--contains={commit}");
+        let folders = ["refs/heads", "refs/remotes/origin"];
+        let arguments = [&["for-each-ref", "--format=%(refname)", &contains][..], &folders].concat();
+        let list = self.ask(&arguments).ok()?;
+        let strip = |name: &'_ str| -> Option<String> {
+            let parts = folders.iter().find_map(|folder| name.strip_prefix(folder)?.strip_prefix('/'));
+            parts.filter(|branch| *branch != "HEAD").map(str::to_owned)
+        };
+        let mut branches: Vec<String> = list.lines().filter_map(strip).collect();
+        let best = preferred.iter().find_map(|name| branches.iter().position(|branch| branch == name));
+        (!branches.is_empty()).then(|| branches.swap_remove(best.unwrap_or_default()))
+    }
+
+    /// The number of first-parent ancestors of a commit, with itself.
+    pub(crate) fn ordinal(&self, commit: &str) -> crate::Result<u64> {
+        let length = self.ask(&["rev-list", "--first-parent", "--count", commit, "--"])?;
+        length.trim().parse().map_err(|_| unexpected("rev-list", &length))
     }
 
     /// Whether tracked files differ from the commit.

@@ -238,7 +238,8 @@ fn upload_file(
     let token = token.map_or_else(|| upload::token(&arguments.token), |token| Ok(token.to_owned()))?;
     let token_file = arguments.token.token_file.as_deref();
     let destination = Destination { server, token: &token, token_file, quarantined: arguments.quarantined };
-    delivery::deliver(destination, what, &report, &json, path)?;
+    let uploaded = delivery::deliver(destination, what, &report, &json, path)?;
+    eprintln!("{uploaded}");
     if path.parent() == Some(&spool::folder()) {
         spool::remove(path)?;
     }

@@ -7,7 +7,7 @@
 use crate::cli::{SizesArguments, SizesFormat};
 use crate::failure::Failure;
 use crate::format::{count, percent};
-use crate::{import, output};
+use crate::{input, output};
 use roundtrip_import::sizes::{SizeImport, fewer};
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use serde::Serialize;
@@ -40,7 +40,7 @@ struct Bucket {
 
 pub(crate) fn sizes(arguments: &SizesArguments) -> crate::Result<()> {
     let SizesArguments { file, from, format } = arguments;
-    let (name, bytes) = import::read(file)?;
+    let (name, bytes) = input::read(file)?;
     let read = roundtrip_import::sizes::read(&bytes, from.0)
         .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     for warning in &read.warnings {

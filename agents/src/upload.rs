@@ -33,6 +33,13 @@ pub(crate) enum UploadKind {
     Import(RunId),
 }
 
+/// Whether the server stored an upload now, or had it before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stored {
+    Created,
+    AlreadyExists,
+}
+
 impl UploadKind {
     fn run_id(self) -> RunId {
         match self {
@@ -142,7 +149,7 @@ impl Upload {
     }
 
     /// Uploads it, with retries.
-    pub(crate) fn send(&self, token: &str) -> Result<(), Refusal> {
+    pub(crate) fn send(&self, token: &str) -> Result<Stored, Refusal> {
         // A busy server sends a delay, which overrides our schedule.
         let asked = Rc::new(Cell::new(None));
         let requested = Rc::clone(&asked);
@@ -165,18 +172,22 @@ impl Upload {
     }
 
     /// Sends it once, checks the acknowledgement and counts it.
-    pub(crate) fn attempt(&self, token: &str) -> Result<(), Refusal> {
+    pub(crate) fn attempt(&self, token: &str) -> Result<Stored, Refusal> {
         let run = self.what.run_id();
         // Without a writable ledger, the report is sent without a count, which the server accepts.
         let ledger = self.ledger.as_ref().and_then(|ledger| Some((ledger, ledger.send(run).ok()?)));
-        let is_new = self.exchange(token, ledger.map(|(_, sent)| sent.acknowledged))?;
-        let Some((ledger, sent)) = ledger else { return Ok(()) };
+        let stored = self.exchange(token, ledger.map(|(_, sent)| sent.acknowledged))?;
+        let Some((ledger, sent)) = ledger else { return Ok(stored) };
+        let counted = match (self.what, stored) {
+            // It may have been counted long ago. Too low a count is safe, too high a count would report a lost run.
+            (UploadKind::Import(_), Stored::AlreadyExists) => ledger.forget(run),
+            _ => ledger.count(run, sent, stored == Stored::Created),
+        };
         // A report that cannot be counted stays in place, and is acknowledged again later.
-        ledger.count(run, sent, is_new).map_err(|failure| Refusal::Final(failure.to_string()))
+        counted.map(|()| stored).map_err(|failure| Refusal::Final(failure.to_string()))
     }
 
-    /// Returns whether the run is new to the server.
-    fn exchange(&self, token: &str, acknowledged: Option<Acknowledged>) -> Result<bool, Refusal> {
+    fn exchange(&self, token: &str, acknowledged: Option<Acknowledged>) -> Result<Stored, Refusal> {
         let Self { agent, what, url, body, expected, .. } = self;
         let mut request = match what {
             UploadKind::Report(_) => agent.put(url),
@@ -195,7 +206,9 @@ impl Upload {
         if matches!(status, 200 | 201) {
             let text = response.body_mut().read_to_string().unwrap_or_default();
             return match serde_json::from_str::<Receipt>(&text) {
-                Ok(receipt) if receipt.body_sha256 == *expected => Ok(status == 201),
+                Ok(receipt) if receipt.body_sha256 == *expected => {
+                    Ok(if status == 201 { Stored::Created } else { Stored::AlreadyExists })
+                }
                 Ok(receipt) => Err(Refusal::Temporary(
                     format!(
                         "{url} acknowledged a different report: digest {}, expected {expected}",
@@ -209,7 +222,12 @@ impl Upload {
                 )),
             };
         }
-        Err(Refused::read(url, &mut response).into())
+        let refused = Refused::read(url, &mut response);
+        // The id of an import is derived from its files, commit and machine. So only the rest differs, such as the branch.
+        if matches!(what, UploadKind::Import(_)) && refused.code == "run-conflict" {
+            return Ok(Stored::AlreadyExists);
+        }
+        Err(refused.into())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::explain::suspects;
 use crate::failure::{Failure, OnDisk};
 use crate::repository::{Git, Repository};
 use crate::settings::{self, CommandLine, Imported, Settings};
-use crate::{import, platform, presets, spool};
+use crate::{input, platform, presets, spool};
 use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Explanation, Slug, Suspect};
 use sha2::{Digest, Sha256};
@@ -225,9 +225,9 @@ impl Checkouts {
         let task = Task { command, home: home.path(), has_network: false, stdout };
         self.runner.run(task, &built.root, output, listen)?;
         if let Some(file) = file {
-            return Ok(import::read(&within(&built.root, file)?)?);
+            return Ok(input::read(&within(&built.root, file)?)?);
         }
-        let bytes = printed.rewind().and_then(|()| import::read_all(printed)).on_disk(&built.root)?;
+        let bytes = printed.rewind().and_then(|()| input::read_all(printed)).on_disk(&built.root)?;
         Ok((command.program().to_owned(), bytes))
     }
 }

@@ -84,7 +84,8 @@ fn send(
         Err(error) => return unreadable(&error),
     };
     let (ledger, to) = (Some(Ledger::new(spool, server)), server.to_owned());
-    let upload = move || Upload::new(&to, UploadKind::Report(id), false, &json, ledger)?.attempt(&token);
+    let upload =
+        move || Upload::new(&to, UploadKind::Report(id), false, &json, ledger)?.attempt(&token).map(drop);
     let sent = finished(stop.wait_for(upload)?);
     let removed = sent.and_then(|()| {
         // Acknowledged, so nothing is lost. While the file exists, it is sent and acknowledged again.

@@ -2,7 +2,9 @@
 //! with generated inputs.
 
 use roundtrip_import::sizes::{self, SizeFormat};
-use roundtrip_import::{BENCHMARKS_MAX, Benchmark, Data, Format, Import, NAME_CHARS_MAX, import};
+use roundtrip_import::{
+    BENCHMARKS_MAX, Benchmark, Data, Format, Import, NAME_CHARS_MAX, Options, TimeUnit, import,
+};
 use std::collections::HashSet;
 
 /// Reads an input in a format, or in the format detected from its content.
@@ -11,7 +13,8 @@ use std::collections::HashSet;
 /// If a check fails. The fuzzer then keeps the input.
 pub fn check(bytes: &[u8], format: Option<&str>) {
     let format: Option<Format> = format.map(|slug| slug.parse().expect("a known format"));
-    match import(bytes, format) {
+    // Logs are rejected without a unit.
+    match import(bytes, format, &Options { unit: Some(TimeUnit::Microseconds) }) {
         Ok(import) => check_import(&import),
         Err(error) => check_message(&error.to_string(), 1_500),
     }

@@ -1,25 +1,34 @@
 //! [`Collector`]: receives values from the format readers, joins the repetitions of each benchmark, enforces
-//! the limits, and bounds warnings and facts.
+//! the limits, and bounds names, warnings and facts.
 
-use crate::fault::{self, Fault, Place, cut};
-use crate::model::{Benchmark, Data, Repetitions, Summary};
+use crate::fault::{self, Fault, Place, cut, on_one_line, shortened};
+use crate::model::{Benchmark, Data, Repetitions, Statistic, Summary};
 use crate::quantity::Quantity;
-use crate::{BENCHMARKS_MAX, NAME_CHARS_MAX, VALUES_MAX};
+use crate::{BENCHMARKS_MAX, NAME_CHARS_MAX, Options, TimeUnit, VALUES_MAX};
 use hashbrown::HashTable;
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::{HIGHEST_NS, Recorder, SAMPLES_MAX};
-use roundtrip_wire::Measure;
-use std::collections::BTreeMap;
+use roundtrip_wire::report::limit::REPETITIONS_MAX;
+use roundtrip_wire::{Measure, Slug};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// The most histograms in a file: each takes up to 80 KiB, and a few bytes of input can request one.
 pub(crate) const HISTOGRAMS_MAX: usize = 1_000;
+/// The most different quantities of a file.
+const MEASURES_MAX: usize = 5_000;
+/// A result takes up to 350 bytes, so a file may not have many more than it has multiples of this number of bytes.
+const BYTES_PER_RESULT_MIN: usize = 20;
+/// The number of results of a file of any size.
+const RESULTS_OF_SMALL_FILE: usize = 10_000;
 /// The largest count: larger ones are not measurements, and their sum could overflow.
 const COUNT_MAX: u64 = 1 << 53;
-const WARNINGS_MAX: usize = 50;
-const LEFT_OUT_MAX: usize = 12;
-const FACTS_MAX: usize = 50;
+pub(crate) const WARNINGS_MAX: usize = 50;
+pub(crate) const FACTS_MAX: usize = 50;
+/// The longest variant, in characters. On the wire it is a slug, which must have room for a number.
+const VARIANT_CHARS_MAX: usize = 50;
 
 /// The benchmark of a value.
 #[derive(Clone, Debug)]
@@ -54,16 +63,37 @@ pub(crate) struct Collector {
     /// By name and variant.
     indices: HashTable<usize>,
     hasher: RandomState,
+    /// One of each quantity, for all its entries.
+    measures: HashSet<Arc<Measure>>,
     values: usize,
     histograms: usize,
     facts: BTreeMap<String, String>,
     warnings: Vec<String>,
     unsaid_warnings: usize,
     skipped: u64,
-    left_out: Vec<String>,
+    /// The names and variants that [`Collector::distinct`] returned.
+    names: Numbers,
+    /// The slugs of variants.
+    slugs: Numbers,
+    /// The variants of the file, with their stored form.
+    variants: HashMap<String, String>,
+    file_bytes: usize,
+    unit: Option<TimeUnit>,
+    is_unit_used: bool,
 }
 
 impl Collector {
+    /// Creates a collector for a file of this size.
+    pub(crate) fn new(file_bytes: usize, options: &Options) -> Self {
+        Self { file_bytes, unit: options.unit, ..Self::default() }
+    }
+
+    /// The unit of times that the user stated. For formats that do not state it.
+    pub(crate) fn unit(&mut self) -> Option<TimeUnit> {
+        self.is_unit_used = true;
+        self.unit
+    }
+
     /// Keeps a fact that the file states about the machine or tool. The first value of a key wins.
     pub(crate) fn fact(&mut self, key: &str, value: Option<impl ToString>) {
         let value = value.map(|value| cut(value.to_string().trim(), fault::SHORT)).unwrap_or_default();
@@ -125,23 +155,87 @@ impl Collector {
         }
     }
 
-    /// Notes the names of measures that are not the time of an operation.
-    pub(crate) fn left_out<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
-        for name in names {
-            let name = cut(name, 40);
-            if self.left_out.len() <= LEFT_OUT_MAX && !self.left_out.contains(&name) {
-                self.left_out.push(name);
-            }
-        }
+    /// Adds a value of another quantity that summarizes many, such as a mean. A value that cannot be stored is skipped.
+    pub(crate) fn statistic(
+        &mut self,
+        entry: &Entry,
+        quantity: &Quantity,
+        (statistic, value): (Statistic, f64),
+        place: &Place,
+    ) -> Result<(), Fault> {
+        let summary = quantity.stored(value).map(|stored| Summary::new(statistic, stored));
+        self.summary_of(entry, quantity, summary, place)
     }
 
-    fn warn_of_left_out(&mut self) {
-        let more = if self.left_out.len() > LEFT_OUT_MAX { " and more" } else { "" };
-        self.left_out.truncate(LEFT_OUT_MAX);
-        if !self.left_out.is_empty() {
-            let names = self.left_out.join(", ");
-            self.warn(format!("skipped, not times: {names}{more}"));
+    /// Whether [`Collector::distinct`] has returned an entry with this name and variant.
+    pub(crate) fn is_taken(&mut self, entry: &Entry) -> bool {
+        let entry = self.displayed(entry).map(Cow::into_owned);
+        entry.is_some_and(|Entry { name, variant, .. }| {
+            self.names.contains(self.hasher.hash_one((name, variant)))
+        })
+    }
+
+    /// The entry under a name that no earlier one has: equal names are numbered by their position in the file (` #2`). For
+    /// formats in which each entry is a benchmark of its own.
+    pub(crate) fn distinct(&mut self, entry: &Entry) -> Entry {
+        let Some(entry) = self.displayed(entry).map(Cow::into_owned) else { return entry.clone() };
+        let numbered = |number: u32| match number {
+            1 => entry.name.clone(),
+            _ => shortened(format!("{} #{number}", entry.name), NAME_CHARS_MAX),
+        };
+        let hasher = &self.hasher;
+        let number = self.names.next(|number| hasher.hash_one((numbered(number), &entry.variant)));
+        let name = numbered(number);
+        if number > 1 {
+            self.warn(format!("{}: several entries have this name: numbered by position", entry.name));
         }
+        Entry { name, ..entry }
+    }
+
+    /// The entry as charts can show it: without control characters, and not too long. `None` without a name.
+    fn displayed<'a>(&mut self, entry: &'a Entry) -> Option<Cow<'a, Entry>> {
+        let name = on_one_line(&entry.name)?;
+        let is_long = name.chars().count() > NAME_CHARS_MAX;
+        let variant = match &entry.variant {
+            Some(variant) => Some(self.variant(variant)?),
+            None => None,
+        };
+        if !is_long && matches!(name, Cow::Borrowed(_)) && variant == entry.variant {
+            return Some(Cow::Borrowed(entry));
+        }
+        if is_long {
+            self.warn(format!(
+                "{}: longer than {NAME_CHARS_MAX} characters, shortened",
+                cut(&name, fault::SHORT)
+            ));
+        }
+        let name = shortened(name.into_owned(), NAME_CHARS_MAX);
+        Some(Cow::Owned(Entry { name, variant, ..entry.clone() }))
+    }
+
+    /// The stored form of a variant: on the wire, it is a slug that no other variant has.
+    fn variant(&mut self, variant: &str) -> Option<String> {
+        if let Some(known) = self.variants.get(variant) {
+            return Some(known.clone());
+        }
+        let shown = shortened(on_one_line(variant)?.into_owned(), VARIANT_CHARS_MAX);
+        let numbered = |number: u32| match number {
+            1 => shown.clone(),
+            _ => format!("{shown} #{number}"),
+        };
+        let hasher = &self.hasher;
+        let number = self.slugs.next(|number| hasher.hash_one(Slug::from_name(&numbered(number)).as_str()));
+        let stored = numbered(number);
+        if number > 1 {
+            self.warn(format!("variant {shown}: similar to another one, stored as {stored}"));
+        }
+        self.variants.insert(stored.clone(), stored.clone());
+        self.variants.insert(variant.to_owned(), stored.clone());
+        Some(stored)
+    }
+
+    fn skip_unnamed(&mut self) {
+        self.skip("skipped a benchmark with a blank name or variant");
     }
 
     pub(crate) fn samples(&mut self, entry: &Entry, values: Vec<u64>, place: &Place) -> Result<(), Fault> {
@@ -174,7 +268,7 @@ impl Collector {
             return self.histogram(entry, Distribution::of_samples(values), place);
         }
         if values.is_empty() {
-            self.warn_of_no_values(entry);
+            self.skip_no_values(entry);
         } else if let Some(repetitions) = self.repetitions(entry, place)? {
             repetitions.push_samples(&values);
         }
@@ -188,7 +282,7 @@ impl Collector {
         place: &Place,
     ) -> Result<(), Fault> {
         let Some(repetition) = repetition else {
-            self.warn_of_no_values(entry);
+            self.skip_no_values(entry);
             return Ok(());
         };
         self.histograms += 1;
@@ -198,7 +292,11 @@ impl Collector {
             )));
         }
         if repetition.max_ns() > HIGHEST_NS {
-            self.warn(format!("{}: too many values, stored as a histogram capped at 60 s", entry.name));
+            let cap = match &entry.measure {
+                None => "60 s".to_owned(),
+                Some(measure) => format!("{} {}", HIGHEST_NS / entry.operations, measure.unit),
+            };
+            self.warn(format!("{}: too many values, stored as a histogram capped at {cap}", entry.name));
         }
         if let Some(repetitions) = self.repetitions(entry, place)? {
             repetitions.push_histogram(&repetition);
@@ -206,8 +304,8 @@ impl Collector {
         Ok(())
     }
 
-    fn warn_of_no_values(&mut self, entry: &Entry) {
-        self.warn(format!("{}: skipped a repetition without values", entry.name));
+    fn skip_no_values(&mut self, entry: &Entry) {
+        self.skip(format!("{}: skipped a repetition without values", entry.name));
     }
 
     pub(crate) fn summary(
@@ -221,29 +319,37 @@ impl Collector {
             self.warn(format!("{}: inconsistent values, using only the first", entry.name));
             summary = Summary::new(summary.statistic, summary.center_ns);
         }
-        let Some(index) = self.find(entry) else {
-            self.add(entry, Data::Summary(Box::new(summary)), place)?;
+        let Some(entry) = self.displayed(entry) else {
+            self.skip_unnamed();
+            return Ok(());
+        };
+        let Some(index) = self.find(&entry) else {
+            self.add(&entry, Data::Summary(Box::new(summary)), place)?;
             return Ok(());
         };
         match self.benchmarks[index].data {
-            Data::Summary(_) => self.warn(format!("{}: duplicate, using only the first", entry.name)),
-            Data::Repetitions(_) => self.warn_of_both(entry),
+            Data::Summary(_) => self.skip(format!("{}: duplicate, using only the first", entry.name)),
+            Data::Repetitions(_) => self.skip_second_kind(&entry),
         }
         Ok(())
     }
 
-    fn warn_of_both(&mut self, entry: &Entry) {
-        self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name));
+    fn skip_second_kind(&mut self, entry: &Entry) {
+        self.skip(format!("{}: both with samples and as a summary, using only the first", entry.name));
     }
 
-    /// The repetitions of a benchmark. Adds the benchmark if it is new. `None` if it is a summary.
+    /// The repetitions of a benchmark. Adds the benchmark if it is new. `None` if it is a summary or has no name.
     fn repetitions(&mut self, entry: &Entry, place: &Place) -> Result<Option<&mut Repetitions>, Fault> {
-        let index = match self.find(entry) {
+        let Some(entry) = self.displayed(entry) else {
+            self.skip_unnamed();
+            return Ok(None);
+        };
+        let index = match self.find(&entry) {
             Some(index) => index,
-            None => self.add(entry, Data::Repetitions(Repetitions::default()), place)?,
+            None => self.add(&entry, Data::Repetitions(Repetitions::default()), place)?,
         };
         if matches!(self.benchmarks[index].data, Data::Summary(_)) {
-            self.warn_of_both(entry);
+            self.skip_second_kind(&entry);
         }
         Ok(match &mut self.benchmarks[index].data {
             Data::Repetitions(repetitions) => Some(repetitions),
@@ -262,14 +368,21 @@ impl Collector {
 
     /// Adds a benchmark that is not known yet, and returns its index.
     fn add(&mut self, entry: &Entry, data: Data, place: &Place) -> Result<usize, Fault> {
-        check_name(&entry.name, place)?;
-        entry.variant.as_deref().map_or(Ok(()), |variant| check_name(variant, place))?;
         let index = self.benchmarks.len();
         if index == BENCHMARKS_MAX {
             return Err(place.fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
         }
+        if index >= RESULTS_OF_SMALL_FILE.max(self.file_bytes / BYTES_PER_RESULT_MIN) {
+            return Err(place.fault(format!(
+                "expected at most one result for each {BYTES_PER_RESULT_MIN} bytes of the file, found more"
+            )));
+        }
         let hash = self.hash(entry);
         let Entry { name, variant, measure, operations } = entry.clone();
+        let measure = measure.map(|measure| self.known(measure));
+        if self.measures.len() > MEASURES_MAX {
+            return Err(place.fault(format!("expected at most {MEASURES_MAX} different measures")));
+        }
         self.benchmarks.push(Benchmark { name, variant, measure, operations, data });
         let Self { benchmarks, indices, hasher, .. } = self;
         indices.insert_unique(hash, index, |&index| {
@@ -277,6 +390,15 @@ impl Collector {
             hasher.hash_one((name, variant, measure))
         });
         Ok(index)
+    }
+
+    /// The measure that all entries of the quantity share.
+    fn known(&mut self, measure: Arc<Measure>) -> Arc<Measure> {
+        if let Some(known) = self.measures.get(&measure) {
+            return known.clone();
+        }
+        self.measures.insert(measure.clone());
+        measure
     }
 
     fn hash(&self, Entry { name, variant, measure, .. }: &Entry) -> u64 {
@@ -291,18 +413,64 @@ impl Collector {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> Collected {
-        self.warn_of_left_out();
+    /// Folds repetitions beyond the limit of a report, and returns what was collected.
+    pub(crate) fn finish(mut self) -> Result<Collected, Fault> {
+        let mut benchmarks = std::mem::take(&mut self.benchmarks);
+        let folded = fold(&mut benchmarks).map_err(|problem| Place::default().fault(problem))?;
+        folded.into_iter().for_each(|warning| self.warn(warning));
+        if let Some(unit) = self.unit.filter(|_| !self.is_unit_used) {
+            self.warn(format!("the unit {unit} was not used: the format states its units"));
+        }
         if self.unsaid_warnings > 0 {
             self.warnings.push(format!("and {} more warnings", self.unsaid_warnings));
         }
-        Collected {
-            benchmarks: self.benchmarks,
-            facts: self.facts,
-            warnings: self.warnings,
-            skipped: self.skipped,
+        Ok(Collected { benchmarks, facts: self.facts, warnings: self.warnings, skipped: self.skipped })
+    }
+}
+
+/// Numbers equal keys, in constant time each.
+#[derive(Debug, Default)]
+struct Numbers {
+    /// The last number of each key.
+    last: HashMap<u64, u32>,
+}
+
+impl Numbers {
+    fn contains(&self, key: u64) -> bool {
+        self.last.contains_key(&key)
+    }
+
+    /// The next number from 1 for which `key` is new. Only number 1 has the key of the name itself.
+    fn next(&mut self, key: impl Fn(u32) -> u64) -> u32 {
+        let mut number = self.last.get(&key(1)).map_or(1, |last| last + 1);
+        while number > 1 && self.contains(key(number)) {
+            number += 1;
+        }
+        self.last.insert(key(number), 1);
+        self.last.insert(key(1), number);
+        number
+    }
+}
+
+/// Folds repetitions beyond the limit of a report, and returns a warning for each benchmark, or the problem.
+pub(crate) fn fold(benchmarks: &mut [Benchmark]) -> Result<Vec<String>, String> {
+    let mut warnings = Vec::new();
+    for Benchmark { name, data, .. } in benchmarks {
+        let Data::Repetitions(repetitions) = data else { continue };
+        let runs = repetitions.len();
+        if runs > REPETITIONS_MAX {
+            let size = repetitions.fold(REPETITIONS_MAX).ok_or_else(|| {
+                format!(
+                    "{}: {runs} repetitions with too many values to join them: expected at most {REPETITIONS_MAX} \
+                     repetitions. Split the file.",
+                    cut(name, fault::SHORT)
+                )
+            })?;
+            warnings
+                .push(format!("{name}: {runs} runs, stored as {} repetitions of {size}", repetitions.len()));
         }
     }
+    Ok(warnings)
 }
 
 /// The sum of the counts. An error if it exceeds [`COUNT_MAX`].
@@ -312,18 +480,6 @@ pub(crate) fn checked_total(counts: impl IntoIterator<Item = u64>, place: &Place
         return Err(place.fault("expected counts with a sum of at most 2^53"));
     }
     Ok(total)
-}
-
-fn check_name(name: &str, place: &Place) -> Result<(), Fault> {
-    let chars = name.chars().count();
-    if (1..=NAME_CHARS_MAX).contains(&chars) && !name.chars().any(char::is_control) {
-        return Ok(());
-    }
-    let found = cut(name, 40);
-    Err(place.fault(format!(
-        "expected a name of 1 to {NAME_CHARS_MAX} characters without control characters, found {chars}: \
-         `{found}`"
-    )))
 }
 
 #[cfg(test)]
@@ -348,7 +504,7 @@ mod tests {
         let new = Entry { variant: Some("new".into()), ..pipe() };
         collector.samples(&new, vec![3], &Place::default()).unwrap();
         collector.samples(&pipe(), vec![4, 5], &Place::default()).unwrap();
-        let import = collector.finish();
+        let import = collector.finish().unwrap();
         let counts: Vec<_> = import
             .benchmarks
             .iter()
@@ -362,19 +518,97 @@ mod tests {
     }
 
     #[test]
-    fn rejects_names_that_charts_cannot_show() {
-        for name in ["", "a\u{7}b", &"x".repeat(201)] {
-            let error = added(&Entry::new(name, 1), vec![1]).unwrap_err();
-            assert!(error.starts_with("line 3: expected a name of 1 to 200 characters without"), "{error}");
+    fn shortens_long_names_and_keeps_them_distinct() {
+        let long = |end: &str| Entry::new("x".repeat(300) + end, 1);
+        let mut collector = added(&long("a"), vec![1]).unwrap();
+        collector.samples(&long("b"), vec![1], &Place::default()).unwrap();
+        collector.samples(&long("a"), vec![1], &Place::default()).unwrap();
+        collector.samples(&Entry::new("ä".repeat(200), 1), vec![1], &Place::default()).unwrap();
+        let import = collector.finish().unwrap();
+        let names: Vec<_> = import.benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
+        // The digest of the name, by sha256sum.
+        assert_eq!(names[0], format!("{}…{}", "x".repeat(187), "f5e724b7ec29"));
+        assert_ne!(names[0], names[1]);
+        assert_eq!((names.len(), names[2]), (3, "ä".repeat(200).as_str()));
+        assert!(names.iter().all(|name| name.chars().count() == 200));
+        assert_eq!(import.warnings.len(), 1, "{:?}", import.warnings);
+        assert_eq!(import.skipped, 0);
+    }
+
+    #[test]
+    fn shows_names_on_one_line_and_skips_blank_ones() {
+        let mut collector = added(&Entry::new("\ta \\\r\n  b\u{7}c", 1), vec![1]).unwrap();
+        for blank in ["", "\n", " "] {
+            collector.samples(&Entry::new(blank, 1), vec![1], &Place::default()).unwrap();
         }
-        assert!(added(&Entry::new("ä".repeat(200), 1), vec![1]).is_ok());
+        let import = collector.finish().unwrap();
+        assert_eq!((import.benchmarks.len(), import.benchmarks[0].name.as_str()), (1, "a \\ b c"));
+        assert_eq!(
+            (import.skipped, import.warnings),
+            (3, vec!["skipped a benchmark with a blank name or variant".into()])
+        );
+    }
+
+    #[test]
+    fn numbers_equal_names_by_position() {
+        let mut collector = Collector::default();
+        let mut distinct = |name: &str| collector.distinct(&Entry::new(name, 1)).name;
+        assert_eq!(["a", "a", "a #2", "b", "a"].map(&mut distinct), ["a", "a #2", "a #2 #2", "b", "a #3"]);
+        assert!(collector.is_taken(&Entry::new("a #3", 1)) && !collector.is_taken(&Entry::new("c", 1)));
+    }
+
+    #[test]
+    fn variants_with_the_same_slug_stay_distinct() {
+        let mut collector = Collector::default();
+        let long = "v".repeat(80);
+        for variant in ["a b", "a-b", "a b", &format!("{long}1"), &format!("{long}2")] {
+            let entry = Entry { variant: Some(variant.into()), ..pipe() };
+            collector.samples(&entry, vec![1], &Place::default()).unwrap();
+        }
+        let import = collector.finish().unwrap();
+        let variants = import.benchmarks.iter().map(|benchmark| benchmark.variant.as_deref().unwrap());
+        let slugs: Vec<_> = variants.clone().map(Slug::from_name).collect();
+        assert_eq!(variants.take(2).collect::<Vec<_>>(), ["a b", "a-b #2"]);
+        assert_eq!(slugs.iter().collect::<HashSet<_>>().len(), 4, "{slugs:?}");
+    }
+
+    #[test]
+    fn folds_more_repetitions_than_a_report_holds() {
+        let mut collector = Collector::default();
+        for value in 0..2_500 {
+            collector.samples(&pipe(), vec![value], &Place::default()).unwrap();
+        }
+        let import = collector.finish().unwrap();
+        let Data::Repetitions(repetitions) = &import.benchmarks[0].data else { panic!() };
+        assert_eq!(repetitions.len(), 833);
+        assert_eq!(import.warnings, ["pipe: 2500 runs, stored as 833 repetitions of 3"]);
+    }
+
+    #[test]
+    fn rejects_repetitions_that_cannot_be_folded() {
+        let mut collector = Collector::default();
+        for _ in 0..=REPETITIONS_MAX {
+            collector.repetition(&pipe(), vec![7; 4_000], &Place::default()).unwrap();
+        }
+        let problem = collector.finish().err().unwrap().problem;
+        assert!(problem.starts_with("pipe: 1001 repetitions with too many values"), "{problem}");
+    }
+
+    #[test]
+    fn notes_an_unused_unit() {
+        let unit = Some(TimeUnit::Milliseconds);
+        let unused = Collector::new(0, &Options { unit }).finish().unwrap();
+        assert_eq!(unused.warnings, ["the unit ms was not used: the format states its units"]);
+        let mut collector = Collector::new(0, &Options { unit });
+        assert_eq!(collector.unit(), unit);
+        assert_eq!(collector.finish().unwrap().warnings, Vec::<String>::new());
     }
 
     #[test]
     fn limits_the_number_of_values() {
         let mut collector = added(&pipe(), vec![7; VALUES_MAX]).unwrap();
         let fault = collector.samples(&pipe(), vec![7], &Place::line(9)).unwrap_err();
-        assert_eq!(fault.problem, "expected at most 1000000 values in a file");
+        assert_eq!(fault.problem, "expected at most 3000000 values in a file");
     }
 
     #[test]
@@ -396,7 +630,7 @@ mod tests {
         for number in 0..120 {
             collector.warn(format!("warning {}", number / 2));
         }
-        let warnings = collector.finish().warnings;
+        let warnings = collector.finish().unwrap().warnings;
         assert_eq!(warnings.len(), WARNINGS_MAX + 1);
         assert_eq!(warnings[WARNINGS_MAX], "and 20 more warnings");
     }
@@ -405,11 +639,11 @@ mod tests {
     fn rejects_a_second_summary() {
         let mut collector = Collector::default();
         for center in [5, 6] {
-            let summary = Summary::new(crate::model::Statistic::Mean, center);
+            let summary = Summary::new(Statistic::Mean, center);
             collector.summary(&pipe(), summary, &Place::default()).unwrap();
         }
         collector.samples(&pipe(), vec![7], &Place::default()).unwrap();
-        let import = collector.finish();
+        let import = collector.finish().unwrap();
         let Data::Summary(summary) = &import.benchmarks[0].data else { panic!() };
         assert_eq!((import.benchmarks.len(), summary.center_ns), (1, 5));
         assert_eq!(

@@ -1,6 +1,8 @@
-//! Errors in a file: place, expectation and finding. Messages have a bounded length for any input.
+//! Errors in a file: place, expectation and finding. Messages and names have a bounded length for any input.
 
-use std::fmt;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 
 /// The longest quotation in a message, in characters.
 pub(crate) const SHORT: usize = 100;
@@ -15,6 +17,34 @@ pub(crate) fn cut(text: &str, chars: usize) -> String {
         kept.push('…');
     }
     kept
+}
+
+/// The text with each run of control characters and blanks around them as one space. `None` if it is blank.
+pub(crate) fn on_one_line(text: &str) -> Option<Cow<'_, str>> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    if !text.contains(char::is_control) {
+        return Some(Cow::Borrowed(text));
+    }
+    let parts = text.split(char::is_control).map(str::trim).filter(|part| !part.is_empty());
+    let joined = parts.collect::<Vec<_>>().join(" ");
+    (!joined.is_empty()).then_some(Cow::Owned(joined))
+}
+
+/// The text, or if it has more than `chars` characters, its beginning and a digest of the whole: texts stay distinct.
+pub(crate) fn shortened(text: String, chars: usize) -> String {
+    const DIGEST_BYTES: usize = 6;
+    if text.chars().count() <= chars {
+        return text;
+    }
+    let digest = Sha256::digest(&text);
+    let mut short = cut(&text, chars - 2 * DIGEST_BYTES - 1);
+    for byte in &digest[..DIGEST_BYTES] {
+        // Writing to a text cannot fail.
+        let _ = write!(short, "{byte:02x}");
+    }
+    short
 }
 
 /// The place of an error in a file, as far as it is known.

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{
     DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -28,6 +28,40 @@ fn read_seed<'de, S: DeserializeSeed<'de>>(text: &'de str, seed: S) -> Result<S:
     })?;
     deserializer.end().map_err(|error| fault_from(&error))?;
     Ok(value)
+}
+
+/// The forms of values that JSON has no form for.
+const NOT_NUMBERS: [&str; 8] = ["-Infinity", "Infinity", "-NaN", "NaN", "-inf", "inf", "-nan", "nan"];
+
+/// The text with bare `NaN` and infinities as texts: JSON has no form for them, but some tools write them.
+pub(crate) fn quote_not_numbers(text: &str) -> Cow<'_, str> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    if !is_json || !NOT_NUMBERS.iter().any(|token| text.contains(token)) {
+        return Cow::Borrowed(text);
+    }
+    let bytes = text.as_bytes();
+    let (mut quoted, mut copied, mut at, mut is_in_text) = (String::new(), 0, 0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if is_in_text => at += 1,
+            b'"' => is_in_text = !is_in_text,
+            b'-' | b'I' | b'N' | b'i' | b'n' if !is_in_text => {
+                if let Some(token) =
+                    NOT_NUMBERS.iter().find(|token| bytes[at..].starts_with(token.as_bytes()))
+                {
+                    quoted.push_str(&text[copied..at]);
+                    quoted.extend(["\"", token, "\""]);
+                    at += token.len();
+                    copied = at;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    quoted.push_str(&text[copied..]);
+    Cow::Owned(quoted)
 }
 
 /// A list in a file that has been checked. Its elements are parsed again one at a time, because together they can take
@@ -271,6 +305,14 @@ impl Loose {
         if let Self::Number(number) = self { Some(*number) } else { None }
     }
 
+    /// The number, or NaN for a text that stands for it or for an infinity.
+    pub(crate) fn number_or_nan(&self) -> Option<f64> {
+        match self {
+            Self::Text(text) if NOT_NUMBERS.contains(&text.as_str()) => Some(f64::NAN),
+            _ => self.number(),
+        }
+    }
+
     /// The value as a fact: `None` unless it is a text or a number.
     pub(crate) fn fact(&self) -> Option<String> {
         match self {
@@ -390,37 +432,35 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Members<T,
     }
 }
 
-/// The names of the numeric members of an object, or of all objects in a list: values that users add to their
-/// results.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct NumberNames(pub(crate) BTreeSet<String>);
+/// A number, or NaN for any other value: in a file, `"NaN"`, `null` or a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figure(pub(crate) f64);
 
-impl NumberNames {
-    fn add(&mut self, name: &str) {
-        const NAMES_MAX: usize = 64;
-        if self.0.len() < NAMES_MAX && !self.0.contains(name) {
-            self.0.insert(cut(name, fault::SHORT));
-        }
+impl<'de> Deserialize<'de> for Figure {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Loose::deserialize(deserializer)?.number().unwrap_or(f64::NAN)))
     }
 }
 
-visited! { NumberNames, "an object or a list of them", deserialize_any,
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NumberNames, A::Error> {
-        let mut names = NumberNames::default();
+/// The numbers among the members of an object, such as values that users add to their results. Also `NaN`, quoted or not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers(pub(crate) Vec<(String, f64)>);
+
+/// The most numbers of an object.
+const NUMBERS_MAX: usize = 1_000;
+
+visited! { Numbers, "an object", deserialize_map,
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Numbers, A::Error> {
+        let mut numbers = Vec::new();
         while let Some((name, value)) = map.next_entry::<String, Loose>()? {
-            if value.number().is_some() {
-                names.add(&name);
+            if let Some(number) = value.number_or_nan() {
+                if numbers.len() == NUMBERS_MAX {
+                    return Err(A::Error::custom(format!("expected at most {NUMBERS_MAX} numbers")));
+                }
+                numbers.push((name, number));
             }
         }
-        Ok(names)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NumberNames, A::Error> {
-        let mut names = NumberNames::default();
-        while let Some(NumberNames(more)) = seq.next_element()? {
-            more.iter().for_each(|name| names.add(name));
-        }
-        Ok(names)
+        Ok(Numbers(numbers))
     }
 }
 
@@ -472,8 +512,18 @@ mod tests {
     }
 
     #[test]
-    fn lists_number_names_once() {
-        let names: NumberNames = read(r#"[{"a": 1, "b": "x"}, {"a": 2, "c": 0.5}]"#).unwrap();
-        assert_eq!(names.0.into_iter().collect::<Vec<_>>(), ["a", "c"]);
+    fn reads_the_numbers_of_an_object() {
+        let numbers = |text: &str| read::<Numbers>(text).unwrap().0;
+        assert!(numbers(r#"{"a": "NaN"}"#)[0].1.is_nan());
+        assert_eq!(numbers(r#"{"a": 1, "b": "x", "c": 0.5}"#), [("a".into(), 1.0), ("c".into(), 0.5)]);
+        assert!(read::<Numbers>("[1]").is_err());
+    }
+
+    #[test]
+    fn quotes_bare_values_that_are_not_numbers() {
+        let text = r#"{"NaN": NaN, "a": [-Infinity, nan,inf, null, "\"Infinity", -1]}"#;
+        let quoted = r#"{"NaN": "NaN", "a": ["-Infinity", "nan","inf", null, "\"Infinity", -1]}"#;
+        assert_eq!(quote_not_numbers(text), quoted);
+        assert!(matches!(quote_not_numbers("NaN {}"), Cow::Borrowed(_)));
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 /// One benchmark of a file.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
-    /// The name from the tool, with its parameters: at most 200 characters, without control characters.
+    /// The name from the tool, with its parameters: at most 200 characters, without control characters. A longer name ends
+    /// with a digest of the whole.
     pub name: String,
     /// The build, if a file compares several: `old` and `new` of Node.
     pub variant: Option<String>,
@@ -35,6 +36,12 @@ pub enum Data {
 /// would take a hundred times its size.
 #[derive(Clone, Debug, Default)]
 pub struct Repetitions {
+    /// Apart, so that a list of benchmarks is small.
+    parts: Box<Parts>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Parts {
     /// The samples of all repetitions that keep them, in the order of the file.
     samples: Vec<u64>,
     /// The number of samples of each repetition; 0 for a histogram.
@@ -57,18 +64,18 @@ struct Histogram {
 impl Repetitions {
     /// The number of repetitions.
     pub fn len(&self) -> usize {
-        self.sample_counts.len()
+        self.parts.sample_counts.len()
     }
 
     /// Whether there are no repetitions.
     pub fn is_empty(&self) -> bool {
-        self.sample_counts.is_empty()
+        self.parts.sample_counts.is_empty()
     }
 
     /// The repetitions, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Distribution> {
-        let (mut samples, mut histograms) = (self.samples.as_slice(), self.histograms.iter());
-        self.sample_counts.iter().filter_map(move |&count| {
+        let (mut samples, mut histograms) = (self.parts.samples.as_slice(), self.parts.histograms.iter());
+        self.parts.sample_counts.iter().filter_map(move |&count| {
             if count == 0 {
                 return histograms.next()?.distribution();
             }
@@ -80,27 +87,69 @@ impl Repetitions {
 
     /// All repetitions merged; `None` without any.
     pub fn merged(&self) -> Option<Distribution> {
-        let samples = self.samples.chunks(SAMPLES_MAX);
+        let samples = self.parts.samples.chunks(SAMPLES_MAX);
         let samples = samples.filter_map(|part| Distribution::of_samples(part.to_vec()));
-        let histograms = self.histograms.iter().filter_map(Histogram::distribution);
+        let histograms = self.parts.histograms.iter().filter_map(Histogram::distribution);
         Distribution::merged(samples.chain(histograms).collect())
+    }
+
+    /// The number of samples that are kept.
+    pub(crate) fn value_count(&self) -> usize {
+        self.parts.samples.len()
+    }
+
+    /// The number of repetitions without samples.
+    pub(crate) fn histogram_count(&self) -> usize {
+        self.parts.histograms.len()
+    }
+
+    /// Adds the repetitions of another file.
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.parts.samples.append(&mut more.parts.samples);
+        self.parts.sample_counts.append(&mut more.parts.sample_counts);
+        self.parts.histograms.append(&mut more.parts.histograms);
+    }
+
+    /// Joins consecutive repetitions into blocks, so that at most `most` remain, and returns how many form a block. The
+    /// number is odd, because the nearest-rank median of an even number of values is below their median. What is left
+    /// over joins the last block. `None` if a block would have more than [`SAMPLES_MAX`] samples, or a histogram.
+    pub(crate) fn fold(&mut self, most: usize) -> Option<usize> {
+        let count = self.len();
+        let size = (1..).step_by(2).find(|size| count / size <= most)?;
+        let mut folded: Vec<u16> = Vec::with_capacity(count / size);
+        for (block, counts) in self.parts.sample_counts.chunks(size).enumerate() {
+            let samples = counts.iter().map(|&count| usize::from(count)).sum::<usize>();
+            let is_left_over = block == count / size;
+            let joined = if is_left_over { folded.pop().map_or(0, usize::from) } else { 0 } + samples;
+            if counts.contains(&0) || joined > SAMPLES_MAX {
+                return None;
+            }
+            folded.push(u16::try_from(joined).ok()?);
+        }
+        self.parts.sample_counts = folded;
+        Some(size)
     }
 
     /// Adds a repetition of 1 to [`SAMPLES_MAX`] samples.
     pub(crate) fn push_samples(&mut self, samples: &[u64]) {
-        self.samples.extend_from_slice(samples);
-        self.sample_counts.push(u16::try_from(samples.len()).unwrap_or(u16::MAX));
+        if self.is_empty() {
+            // Most files have many benchmarks with few values. By itself, a list has room for four.
+            self.parts.samples.reserve_exact(samples.len());
+            self.parts.sample_counts.reserve_exact(1);
+        }
+        self.parts.samples.extend_from_slice(samples);
+        self.parts.sample_counts.push(u16::try_from(samples.len()).unwrap_or(u16::MAX));
     }
 
     /// Adds a repetition without its samples.
     pub(crate) fn push_histogram(&mut self, histogram: &Distribution) {
-        self.histograms.push(Histogram {
+        self.parts.histograms.push(Histogram {
             stored: histogram.stored_bytes().into_boxed_slice(),
             min_ns: histogram.min_ns(),
             max_ns: histogram.max_ns(),
             sum_ns: histogram.sum_ns(),
         });
-        self.sample_counts.push(0);
+        self.parts.sample_counts.push(0);
     }
 }
 
@@ -217,6 +266,33 @@ mod tests {
         assert_eq!(sorted.quantiles, [(500, 1), (900, 3)]);
         let many = summary.with_quantiles((0..2_500).map(|ppm| (ppm, 1)).collect());
         assert_eq!((many.quantiles.len(), many.quantiles[1]), (834, (3, 1)));
+    }
+
+    #[test]
+    fn folds_into_blocks_of_odd_size() {
+        let folded = |count: u64, most| {
+            let mut repetitions = Repetitions::default();
+            (0..count).for_each(|value| repetitions.push_samples(&[value]));
+            let size = repetitions.fold(most).unwrap();
+            (size, repetitions.iter().map(|one| one.count()).collect::<Vec<_>>())
+        };
+        assert_eq!(folded(4, 4), (1, vec![1; 4]));
+        assert_eq!(folded(9, 4), (3, vec![3; 3]));
+        // Two values are left over.
+        assert_eq!(folded(14, 4), (3, vec![3, 3, 3, 5]));
+        let (size, counts) = folded(3_889, 1_000);
+        assert_eq!((size, counts.len(), counts[775], counts[776]), (5, 777, 5, 9));
+    }
+
+    #[test]
+    fn does_not_fold_histograms_or_more_samples_than_a_repetition_keeps() {
+        let mut repetitions = Repetitions::default();
+        (0..3).for_each(|_| repetitions.push_samples(&[7; 4_000]));
+        assert_eq!((repetitions.fold(1), repetitions.len()), (None, 3));
+        let mut repetitions = Repetitions::default();
+        repetitions.push_samples(&[7]);
+        repetitions.push_histogram(&Distribution::of_samples((0..20_000).collect()).unwrap());
+        assert_eq!((repetitions.fold(1), repetitions.len()), (None, 2));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! [`Quantity`]: a measure other than the time of an operation, and the scale of its stored values.
 
-use crate::fault::cut;
+use crate::fault::{cut, on_one_line, shortened};
 use roundtrip_wire::measure::{Better, Measure, NAME_CHARACTERS_MAX, UNIT_CHARACTERS_MAX};
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ impl Quantity {
     /// A quantity in any unit, stored in thousandths.
     pub(crate) fn new(name: &str, unit: &str, better: Better) -> Self {
         let measure = Measure {
+            name: shortened(on_one_line(name).unwrap_or("unnamed".into()).into_owned(), NAME_CHARACTERS_MAX),
             // The mark of a cut takes one character.
-            name: cut(name, NAME_CHARACTERS_MAX - 1),
             unit: cut(unit, UNIT_CHARACTERS_MAX - 1),
             better,
         };
@@ -60,6 +60,22 @@ impl Quantity {
     /// A ratio or an unknown unit, stored in millionths.
     pub(crate) fn fine(name: &str, unit: &str, better: Better) -> Self {
         Self { scale: 1_000_000, ..Self::new(name, unit, better) }
+    }
+
+    /// A quantity whose tool states no direction. Of rates, more is better, of everything else less. Rates are stored in
+    /// thousandths, others in millionths.
+    pub(crate) fn undirected(name: &str, unit: &str) -> Self {
+        let is_rate = |text: &str| ["/s", "/sec", "_per_second"].iter().any(|end| text.ends_with(end));
+        if is_rate(name) || is_rate(unit) {
+            Self::new(name, unit, Better::Higher)
+        } else {
+            Self::fine(name, unit, Better::Lower)
+        }
+    }
+
+    /// The same quantity, stored whole: for values that are large or whole.
+    pub(crate) fn whole(self) -> Self {
+        Self { scale: 1, ..self }
     }
 
     /// The stored form of a value.
@@ -112,6 +128,13 @@ mod tests {
             [1.0, 1e3, 1_024.0, 1e9, 1_048_576.0].map(Some)
         );
         assert_eq!(["i", "x", "KiB"].map(prefix_factor), [None; 3]);
+    }
+
+    #[test]
+    fn more_is_better_only_for_rates() {
+        let better = |name, unit| Quantity::undirected(name, unit).measure.better;
+        assert_eq!([better("items_per_second", ""), better("scanned", "rows/s")], [Better::Higher; 2]);
+        assert_eq!([better("misses", ""), better("per_second_misses", "rows/op")], [Better::Lower; 2]);
     }
 
     #[test]

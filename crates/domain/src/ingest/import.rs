@@ -8,12 +8,12 @@ use super::{KEPT_LEVEL, Upload, integer, parse, reduce};
 use crate::error::DomainError;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use roundtrip_import::wire::ReportWriter;
-use roundtrip_import::{Format, INPUT_BYTES_MAX, Import};
+use roundtrip_import::{Format, INPUT_BYTES_MAX, Import, Options};
 use roundtrip_stats::distribution::Decoder;
 use roundtrip_storage::original::Original;
 use roundtrip_storage::point::Numbers;
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportRequest, ImportedFile};
-use roundtrip_wire::report::{Invalid, limit::REPETITIONS_MAX};
+use roundtrip_wire::report::Invalid;
 use roundtrip_wire::{CaseResult, RunReport};
 use sha2::{Digest, Sha256};
 use std::io::{self, ErrorKind, Write};
@@ -23,7 +23,7 @@ pub(super) fn prepare(bytes: &[u8]) -> Result<Upload, DomainError> {
     let ImportRequest { mut report, file } = parse::parse_import(bytes)?;
     // The same request again is the same run.
     let body_sha256 = Sha256::digest(bytes).into();
-    let ImportedFile { name, format, base64 } = file;
+    let ImportedFile { name, format, unit, base64 } = file;
     let wrong = |member: &str, detail: String| DomainError::InvalidReport {
         pointer: Some(format!("/file/{member}")),
         detail,
@@ -43,7 +43,7 @@ pub(super) fn prepare(bytes: &[u8]) -> Result<Upload, DomainError> {
     if bytes_of_file.len() > INPUT_BYTES_MAX {
         return Err(DomainError::BodyTooLarge { max_bytes: INPUT_BYTES_MAX, state: "in its file" });
     }
-    let import = roundtrip_import::import(&bytes_of_file, format)
+    let import = roundtrip_import::import(&bytes_of_file, format, &Options { unit })
         .map_err(|error| DomainError::InvalidFile { name: name.clone(), detail: error.to_string() })?;
     let original = Original {
         name,
@@ -90,11 +90,6 @@ fn reduce_results(report: &RunReport, import: Import, file: &str) -> Result<Redu
     let (mut results, mut numbers) = (Vec::with_capacity(count), Vec::with_capacity(count));
     let mut decoder = Decoder::default();
     for (index, (mut result, repetitions)) in import.into_results().enumerate() {
-        if repetitions.len() > REPETITIONS_MAX {
-            let pointer = format!("/results/{index}/repetitions");
-            let detail = format!("{} entries: expected at most {REPETITIONS_MAX}", repetitions.len());
-            return Err(invalid_file(file, &Invalid { pointer, detail }));
-        }
         result.repetitions = repetitions.to_wire().collect();
         result.check(index).map_err(|invalid| invalid_file(file, &invalid))?;
         integer::check_result(index, &result)?;

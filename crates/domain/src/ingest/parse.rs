@@ -9,6 +9,8 @@ use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment};
 
 const SHOWN_CHARACTERS_MAX: usize = 40;
+/// The longest message of a wrong type, which quotes the value.
+const MESSAGE_CHARACTERS_MAX: usize = 300;
 
 /// The fields that all versions of the format share.
 #[derive(Deserialize)]
@@ -83,7 +85,7 @@ fn located<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DomainError> {
                 let pointer = pointer(error.path());
                 let at = if pointer.is_empty() { "the body" } else { &pointer };
                 DomainError::InvalidReport {
-                    detail: format!("{at}: {}", error.inner()),
+                    detail: format!("{at}: {}", bounded(&error.inner().to_string())),
                     pointer: Some(pointer),
                 }
             }
@@ -92,6 +94,17 @@ fn located<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DomainError> {
     })?;
     deserializer.end().map_err(|error| not_json(&error))?;
     Ok(value)
+}
+
+/// The message without the middle, if it is too long: its end states what was expected.
+fn bounded(message: &str) -> String {
+    let length = message.chars().count();
+    if length <= MESSAGE_CHARACTERS_MAX {
+        return message.to_owned();
+    }
+    let kept = MESSAGE_CHARACTERS_MAX / 2;
+    let beginning = message.chars().take(kept);
+    beginning.chain(['…']).chain(message.chars().skip(length - kept)).collect()
 }
 
 fn pointer(path: &Path) -> String {
@@ -104,4 +117,20 @@ fn pointer(path: &Path) -> String {
             Segment::Unknown => String::new(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_do_not_repeat_long_values() {
+        let body = format!(r#"{{"report": {{"schema_version": 1}}, "file": "{}"}}"#, "x".repeat(13_000));
+        let error = located::<ImportRequest>(body.as_bytes()).unwrap_err();
+        let DomainError::InvalidReport { detail, .. } = error else { panic!("{error:?}") };
+        assert!(detail.chars().count() < 400, "{detail}");
+        assert!(detail.starts_with("/"), "{detail}");
+        let bounded = bounded(&format!("{}, expected a map", "ä".repeat(500)));
+        assert!(bounded.ends_with("ä, expected a map") && bounded.chars().count() == 301, "{bounded}");
+    }
 }

@@ -10,7 +10,6 @@ use crate::format_probe::Outline;
 use crate::json::{self, List, Loose, Number, visited};
 use crate::model::Statistic;
 use crate::time::Scale;
-use crate::unique_names::UniqueNames;
 use crate::{Summary, VALUES_MAX};
 use serde::Deserialize;
 use serde::de::MapAccess;
@@ -94,25 +93,24 @@ visited! { Element, "an object", deserialize_map,
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let mut names = UniqueNames::default();
     let start = text.trim_start();
     if start.starts_with('[') {
         return json::list::<Element, VALUES_MAX>(text)?
-            .each(|index, element| read_benchmark(element, &format!("[{index}]"), &mut names, collector));
+            .each(|index, element| read_benchmark(element, &format!("[{index}]"), collector));
     }
     if start.starts_with('{') {
         let Element { name, stats, members } = json::read(text)?;
         if stats.is_some() {
-            return read_benchmark(Element { name, stats, members }, "", &mut names, collector);
+            return read_benchmark(Element { name, stats, members }, "", collector);
         }
-        return members.into_iter().try_for_each(|(number, member)| {
-            read_benchmark(member, &number.to_string(), &mut names, collector)
-        });
+        return members
+            .into_iter()
+            .try_for_each(|(number, member)| read_benchmark(member, &number.to_string(), collector));
     }
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         if let Some(line) = Line::parse(line) {
-            let entry = Entry::new(names.next(line.name.to_owned()), 1_000);
+            let entry = collector.distinct(&Entry::new(line.name, 1_000));
             let mean = Scale::per_thousand(1e9).rate(line.per_second);
             let mean = mean.map_err(|problem| place.fault(problem))?;
             let summary = Summary { count: Some(line.runs), ..Summary::new(Statistic::Mean, mean) };
@@ -124,18 +122,13 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     Ok(())
 }
 
-fn read_benchmark(
-    element: Element,
-    path: &str,
-    names: &mut UniqueNames,
-    collector: &mut Collector,
-) -> Result<(), Fault> {
+fn read_benchmark(element: Element, path: &str, collector: &mut Collector) -> Result<(), Fault> {
     let scale = Scale::per_thousand(1e9);
     let Some(name) = element.name else {
         collector.skip(format!("{path}: skipped, it has no name"));
         return Ok(());
     };
-    let entry = Entry::new(names.next(name), 1_000);
+    let entry = collector.distinct(&Entry::new(name, 1_000));
     let place = Place::member(if path.is_empty() { "stats".to_owned() } else { format!("{path}.stats") });
     match element.stats {
         Some(Stats { sample: List(sample), .. }) if !sample.is_empty() => {

@@ -1,14 +1,16 @@
 //! Bencher Metric Format: JSON of benchmarks, their measures, and a value of each with its bounds. A benchmark is an object
 //! of measures, or a list of such objects with parameters, whose measures may also have quantiles (`p99`).
 //!
-//! Of the measures only `latency` is a time of an operation; the format's documentation fixes its unit, nanoseconds.
-//! Every other measure is left out. A file has no samples, so each benchmark is a summary of one value.
+//! Of the measures only `latency` is a time of an operation; the format's documentation fixes its unit, nanoseconds, and
+//! those of `throughput`, `file-size` and `build-time`. Others have no unit. A file has no samples, so each benchmark is
+//! a summary of one value.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::format_probe::Outline;
-use crate::json::{self, List, Loose, Members, Number, visited};
+use crate::json::{self, List, Loose, Members, visited};
+use crate::quantity::Quantity;
 use crate::time::Scale;
 use crate::{BENCHMARKS_MAX, Statistic, Summary};
 use serde::Deserialize;
@@ -58,7 +60,7 @@ fn is_benchmark(benchmark: &Outline) -> bool {
     }
 }
 
-type Measures = Members<Members<Number, 100>, 1_000>;
+type Measures = Members<Members<Loose, 100>, 1_000>;
 
 #[derive(Debug)]
 struct Benchmark(Vec<Row>);
@@ -87,19 +89,54 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let benchmarks: Members<Benchmark, BENCHMARKS_MAX> = json::read(text)?;
     for (name, Benchmark(rows)) in &benchmarks.0 {
         for Row { parameters, measures } in rows {
-            let name = with(name, parameters);
+            let entry = collector.distinct(&Entry::new(with(name, parameters), 1_000));
             for (measure, metric) in &measures.0 {
-                if !measure.eq_ignore_ascii_case("latency") {
-                    collector.left_out([measure.as_str()]);
-                } else if let Some(summary) = summary(&format!("{name}.{measure}"), metric)? {
-                    collector.summary(&Entry::new(&name, 1_000), summary, &Place::member(&name))?;
-                } else {
-                    collector.warn(format!("{name}: skipped; no value and no median"));
-                }
+                read_measure(&entry, measure, metric, collector)?;
             }
         }
     }
     Ok(())
+}
+
+fn read_measure(
+    entry: &Entry,
+    measure: &str,
+    metric: &Members<Loose, 100>,
+    collector: &mut Collector,
+) -> Result<(), Fault> {
+    let quantity = match measure.to_ascii_lowercase().as_str() {
+        "latency" => None,
+        "throughput" => Some((Quantity::rate(measure), 1.0)),
+        "file-size" => Some((Quantity::bytes(measure), 1.0)),
+        "build-time" => Some((Quantity::time(measure).whole(), 1e9)),
+        // Of Cachegrind and Callgrind: large whole numbers.
+        "instructions" | "l1-hits" | "l2-hits" | "ram-hits" | "total-read-write" | "total-accesses"
+        | "estimated-cycles" => Some((Quantity::counter(measure), 1.0)),
+        _ => Some((Quantity::undirected(measure, ""), 1.0)),
+    };
+    let name = &entry.name;
+    let at = format!("{name}.{measure}");
+    let (entry, summary) = match &quantity {
+        None => (entry.clone(), summary(metric, |value| Scale::per_thousand(1.0).time(value))),
+        Some((quantity, factor)) => {
+            (entry.of(quantity), summary(metric, |value| quantity.stored(value * factor)))
+        }
+    };
+    match summary {
+        Ok(Some(summary)) => collector.summary(&entry, summary, &Place::member(name)),
+        Ok(None) => {
+            collector.skip(format!("{at}: skipped; no value and no median"));
+            Ok(())
+        }
+        // A time that cannot be stored is a mistake of the file; other values may only be too large.
+        Err((member, problem)) if quantity.is_none() => {
+            Err(Place::member(format!("{at}.{member}")).fault(problem))
+        }
+        Err((member, problem)) => {
+            collector.skip(format!("{at}: skipped; {member}: {problem}"));
+            Ok(())
+        }
+    }
 }
 
 /// The name with its parameters, ordered by parameter name: files list them in any order.
@@ -113,20 +150,20 @@ fn with(name: &str, parameters: &Members<Loose, 100>) -> String {
     format!("{name}{}", parameters.concat())
 }
 
-/// The summary of a metric; `None` without a central value.
-fn summary(at: &str, metric: &Members<Number, 100>) -> Result<Option<Summary>, Fault> {
-    let time = |member: &str, Number(value): Number| {
-        let place = || Place::member(format!("{at}.{member}"));
-        Scale::per_thousand(1.0).time_at(value, place)
+/// The summary of a metric, in stored values; `None` without a central value. The error has the name of the member.
+fn summary<'a>(
+    metric: &'a Members<Loose, 100>,
+    stored: impl Fn(f64) -> Result<u64, String>,
+) -> Result<Option<Summary>, (&'a str, String)> {
+    let value = |(member, value): &'a (String, Loose)| {
+        let number = value.number_or_nan().ok_or_else(|| "expected a number".to_owned());
+        number.and_then(&stored).map_err(|problem| (member.as_str(), problem))
     };
-    let stated = |member: &str| {
-        let found = metric.0.iter().find(|(name, _)| name == member);
-        found.map(|(_, value)| time(member, *value)).transpose()
-    };
+    let stated = |wanted: &str| metric.0.iter().find(|(name, _)| name == wanted).map(value).transpose();
     let mut quantiles = Vec::new();
-    for (member, value) in &metric.0 {
-        if let Some(q_ppm) = quantile(member) {
-            quantiles.push((q_ppm, time(member, *value)?));
+    for member in &metric.0 {
+        if let Some(q_ppm) = quantile(&member.0) {
+            quantiles.push((q_ppm, value(member)?));
         }
     }
     quantiles.sort_unstable();

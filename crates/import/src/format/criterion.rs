@@ -1,13 +1,15 @@
 //! cargo-criterion, `--message-format=json`: one message per line.
 //!
 //! A benchmark is one repetition, because one process takes all samples in a row. Each sample is the time of
-//! several iterations; its value is their average. Throughput and comparisons with earlier runs are left out.
+//! several iterations; its value is their average. A measurement in a unit that is not a time, such as cycles, is a
+//! measure. The throughput of an iteration is a setting. Comparisons with earlier runs are left out.
 
 use super::Reader;
 use crate::VALUES_MAX;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Number};
+use crate::quantity::Quantity;
 use crate::time::{self, Scale};
 use serde::Deserialize;
 
@@ -54,12 +56,9 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 
 fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> Result<(), Fault> {
     let Complete { id, iteration_count, measured_values, unit, throughput } = complete;
-    let Some(unit_ns) = time::unit_ns(unit) else {
-        collector.warn(format!("{id}: skipped; {unit} is not a unit of time"));
-        return Ok(());
-    };
+    let entry = collector.distinct(&Entry::new(id, 1_000));
     if !throughput.0.is_empty() {
-        collector.left_out(["throughput"]);
+        collector.warn("the throughput per iteration is a setting: not imported");
     }
     let (counts, values) = (&iteration_count.0, &measured_values.0);
     if counts.len() != values.len() {
@@ -69,15 +68,19 @@ fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> R
             values.len()
         )));
     }
-    let mut times = Vec::with_capacity(values.len());
+    let scale = time::unit_ns(unit).map(Scale::per_thousand);
+    let quantity = Quantity::undirected(unit, unit);
+    let mut stored = Vec::with_capacity(values.len());
     for (sample, (&count, &Number(value))) in counts.iter().zip(values).enumerate() {
         let fault =
             |list: &str, problem: String| place.with_member(&format!("{list}[{sample}]")).fault(problem);
         if count == 0 {
             return Err(fault("iteration_count", "expected at least 1 iteration, found 0".into()));
         }
-        let time = Scale::per_thousand(unit_ns).time(value / count as f64);
-        times.push(time.map_err(|problem| fault("measured_values", problem))?);
+        let average = value / count as f64;
+        let one = scale.map_or_else(|| quantity.stored(average), |scale| scale.time(average));
+        stored.push(one.map_err(|problem| fault("measured_values", problem))?);
     }
-    collector.samples(&Entry::new(id, 1_000), times, place)
+    let entry = if scale.is_some() { entry } else { entry.of(&quantity) };
+    collector.samples(&entry, stored, place)
 }

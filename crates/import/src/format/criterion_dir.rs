@@ -69,5 +69,6 @@ fn benchmark(line: &Line, place: &Place, collector: &mut Collector) -> Result<()
         }
         values.push(Scale::per_thousand(1.0).time_at(time / count, || at("times"))?);
     }
-    collector.samples(&Entry::new(&line.id.full_id, 1_000), values, place)
+    let entry = collector.distinct(&Entry::new(&line.id.full_id, 1_000));
+    collector.samples(&entry, values, place)
 }

@@ -11,7 +11,6 @@ use crate::fault::{Fault, Place};
 use crate::json::{self, Loose, Members, Number};
 use crate::quantity::Quantity;
 use crate::time;
-use crate::unique_names::UniqueNames;
 use crate::{Summary, VALUES_MAX};
 use roundtrip_wire::Better;
 use serde::Deserialize;
@@ -97,10 +96,9 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     if file.disk_util.is_some() {
         collector.skip("skipped `disk_util`: it describes the disks and not the jobs");
     }
-    let mut names = UniqueNames::default();
     jobs.each(|index, job| {
         // `numjobs` repeats the name of a job.
-        let name = names.next(job.jobname.clone());
+        let name = collector.distinct(&Entry::new(&job.jobname, 1)).name;
         let place = Place::member(format!("jobs[{index}]"));
         if let Some(error) = job.error.number().filter(|error| *error != 0.0) {
             collector.warn(format!("{name}: the job failed with error {error}"));

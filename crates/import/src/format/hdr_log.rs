@@ -2,11 +2,12 @@
 //!
 //! All intervals with the same tag are one repetition; intervals without a tag are called `untagged`. A value
 //! counts as the highest value of its bin, as `HdrHistogram` itself reports it. A log does not state its
-//! unit, so **nanoseconds are assumed**. The column with the largest values is then in milliseconds, a
-//! millionth of them; otherwise, a warning is added.
+//! unit, so [`Options::unit`](crate::Options::unit) is required, unless the log states by which number its largest values
+//! are divided: the column with the largest values is in milliseconds.
 
 use super::Reader;
 use crate::BENCHMARKS_MAX;
+use crate::TimeUnit;
 use crate::collect::{Collector, Entry, checked_total};
 use crate::fault::{Fault, Place, cut};
 use crate::format_probe::FormatProbe;
@@ -51,10 +52,13 @@ impl<'a> Interval<'a> {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let unit = collector.unit().or_else(|| stated_unit(text)).ok_or_else(|| {
+        Place::default().fault("a log does not state its unit: pass --unit ns, us, ms or s")
+    })?;
+    let unit_ns = unit.nanoseconds();
     let mut tags: Vec<Tag<'_>> = Vec::new();
     let mut indices: HashMap<Option<&str>, usize> = HashMap::new();
     let mut inflater = hdr::Inflater::new(text.len());
-    let mut largest_ratio_is_inconsistent = false;
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         if let Some(comment) = line.strip_prefix('#') {
@@ -66,9 +70,9 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         }
         let interval = Interval::parse(line)
             .ok_or_else(|| place.fault("expected an interval: start, length, largest value, histogram"))?;
-        let largest = numbers(&interval, &place)?;
+        check_numbers(&interval, &place)?;
         let mut found = Extent::default();
-        inflater.bins(interval.histogram, &place, |bin| found.add(bin))?;
+        inflater.bins(interval.histogram, &place, |bin| found.add(bin, unit_ns))?;
         let at = match indices.get(&interval.tag) {
             Some(&at) => at,
             None if tags.len() == crate::collect::HISTOGRAMS_MAX.min(BENCHMARKS_MAX) => {
@@ -84,24 +88,20 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         tag.count = checked_total([found.count, tag.count], &place)?;
         tag.histograms.push(interval.histogram);
         if let Some(high) = found.too_high {
-            return Err(place.fault(format!("expected values of at most 10^15 ns, found {high}")));
+            return Err(place.fault(format!("expected values of at most 10^15 ns, found {high} {unit}")));
         }
-        largest_ratio_is_inconsistent |= found.last.is_some_and(|high| is_inconsistent(largest, high));
-    }
-    if largest_ratio_is_inconsistent {
-        collector.warn(
-            "the values may not be nanoseconds: they do not match the column of largest values in \
-             milliseconds",
-        );
     }
     // One tag after the other: adding up all at the same time would take a hundred times the memory of the log.
     let mut inflater = hdr::Inflater::new(text.len());
     for Tag { name, histograms, .. } in tags {
         let mut recorder = Recorder::default();
         for histogram in histograms {
-            inflater.bins(histogram, &Place::default(), |bin| recorder.record(bin.high, bin.count))?;
+            inflater.bins(histogram, &Place::default(), |bin| {
+                recorder.record(bin.high.saturating_mul(unit_ns), bin.count);
+            })?;
         }
-        collector.recorded(&Entry::new(name.unwrap_or("untagged"), 1), recorder, &Place::default())?;
+        let entry = collector.distinct(&Entry::new(name.unwrap_or("untagged"), 1));
+        collector.recorded(&entry, recorder, &Place::default())?;
     }
     Ok(())
 }
@@ -119,17 +119,14 @@ struct Tag<'a> {
 struct Extent {
     /// The number of values.
     count: u64,
-    /// The highest value of the last bin.
-    last: Option<u64>,
     /// The first value that is too high.
     too_high: Option<u64>,
 }
 
 impl Extent {
-    fn add(&mut self, Bin { high, count, .. }: Bin) {
+    fn add(&mut self, Bin { high, count, .. }: Bin, unit_ns: u64) {
         self.count = self.count.saturating_add(count);
-        self.last = Some(high);
-        if high as f64 > HIGHEST_NS {
+        if high as f64 * unit_ns as f64 > HIGHEST_NS {
             self.too_high.get_or_insert(high);
         }
     }
@@ -139,29 +136,30 @@ pub(crate) fn is_header(line: &str) -> bool {
     line.starts_with("\"StartTimestamp\"")
 }
 
-/// The largest value stated in the line. The other numbers are only checked.
-fn numbers(interval: &Interval<'_>, place: &Place) -> Result<f64, Fault> {
-    let mut largest = 0.0;
+fn check_numbers(interval: &Interval<'_>, place: &Place) -> Result<(), Fault> {
     for (field, name) in interval.fields.iter().zip(["start", "length", "largest value"]) {
-        let number = field.parse::<f64>().ok().filter(|number| number.is_finite());
-        largest = number.ok_or_else(|| {
-            place.fault(format!("expected a number for {name}, found `{}`", cut(field, 40)))
-        })?;
+        if !field.parse::<f64>().is_ok_and(f64::is_finite) {
+            return Err(place.fault(format!("expected a number for {name}, found `{}`", cut(field, 40))));
+        }
     }
-    Ok(largest)
+    Ok(())
 }
 
-/// Whether the stated largest value differs from a millionth of the histogram's. It has three decimals.
-fn is_inconsistent(stated: f64, high: u64) -> bool {
-    let expected = high as f64 / 1e6;
-    (stated - expected).abs() > expected * 0.02 + 0.001
+/// The unit by the number that divides values to get milliseconds.
+fn stated_unit(text: &str) -> Option<TimeUnit> {
+    let mut comments = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let divisor: f64 = comments.find_map(|comment| bracketed(comment, "MaxValueDivisor:"))?.parse().ok()?;
+    let is_stated = |unit: &TimeUnit| unit.nanoseconds() as f64 * divisor == 1e6;
+    TimeUnit::ALL.into_iter().find(is_stated)
+}
+
+/// The rest of a comment of the form `[prefix rest]`.
+fn bracketed<'a>(comment: &'a str, prefix: &str) -> Option<&'a str> {
+    let rest = comment.strip_prefix('[')?.strip_prefix(prefix)?;
+    Some(rest.trim().trim_end_matches(']'))
 }
 
 fn fact(comment: &str, collector: &mut Collector) {
-    let fact = |prefix: &str| {
-        let rest = comment.strip_prefix('[').and_then(|rest| rest.strip_prefix(prefix))?;
-        Some(rest.trim().trim_end_matches(']').to_owned())
-    };
-    collector.fact("log_version", fact("Histogram log format version"));
-    collector.fact("date", fact("StartTime:"));
+    collector.fact("log_version", bracketed(comment, "Histogram log format version"));
+    collector.fact("date", bracketed(comment, "StartTime:"));
 }

@@ -31,9 +31,12 @@ fn unit(header: &str) -> Option<&str> {
     columns.eq(["Percentile", "TotalCount", "1/(1-Percentile)"]).then_some(unit)
 }
 
-/// The nanoseconds of the unit that the header states.
-fn unit_ns(header: &str) -> Option<f64> {
-    unit(header).and_then(time::unit_ns)
+/// The nanoseconds of the unit that the header states, otherwise of the user's.
+fn unit_ns(header: &str, collector: &mut Collector) -> Option<f64> {
+    match unit(header)? {
+        "" => collector.unit().map(|unit| unit.nanoseconds() as f64),
+        stated => time::unit_ns(stated),
+    }
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
@@ -44,8 +47,8 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         );
     };
     let place = Place::line(index + 1);
-    let Some(unit_ns) = unit_ns(header) else {
-        return Err(place.fault("the file does not state the unit of its values. Pass --unit."));
+    let Some(unit_ns) = unit_ns(header, collector) else {
+        return Err(place.fault("the file states no known unit of its values: pass --unit ns, us, ms or s"));
     };
     let (mut median, mut min, mut max, mut count) = (None, None, None, None);
     let mut quantiles: Vec<(u32, u64)> = Vec::new();

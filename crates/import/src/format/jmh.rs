@@ -3,16 +3,17 @@
 //! Each fork is one repetition. For average times and throughputs (`avgt`, `thrpt`), an iteration is one
 //! value: the time of 1,000 operations. A throughput becomes the time between two operations of any thread.
 //! For `sample` and `ss`, each value is one operation. A name includes its parameters, and its mode unless it
-//! is `avgt`. Secondary metrics (from profilers) are left out.
+//! is `avgt`. Secondary metrics are measures: members of a `@Group`, `@AuxCounters`, figures of profilers.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
-use crate::json::{self, List, Loose, Members, Number};
+use crate::json::{self, Figure, List, Loose, Members, Number};
+use crate::quantity::Quantity;
 use crate::time::{self, Scale};
 use crate::{Statistic, Summary, VALUES_MAX};
+use roundtrip_wire::Better;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 pub(super) const READER: Reader = Reader {
     slug: "jmh",
@@ -47,7 +48,7 @@ struct Measured {
     threads: Loose,
     primary_metric: Metric,
     #[serde(default)]
-    secondary_metrics: Members<IgnoredAny, 1_000>,
+    secondary_metrics: Members<Metric, 1_000>,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +60,7 @@ struct Metric {
     score_confidence: List<Loose, 2>,
     #[serde(default)]
     score_percentiles: Members<Loose, 100>,
-    raw_data: Option<List<List<Number, VALUES_MAX>, PARTS_MAX>>,
+    raw_data: Option<List<List<Figure, VALUES_MAX>, PARTS_MAX>>,
     raw_data_histogram: Option<List<List<List<Counted, VALUES_MAX>, PARTS_MAX>, PARTS_MAX>>,
 }
 
@@ -103,25 +104,36 @@ fn read_result(index: usize, result: &Measured, collector: &mut Collector) -> Re
     collector.fact("java_vm", result.vm_name.fact());
     collector.fact("java_vm_version", result.vm_version.fact());
     collector.fact("threads", result.threads.fact());
-    // Secondary metrics that begin with `p` repeat the quantiles of a sampled time.
-    let secondary = result.secondary_metrics.0.iter().map(|(name, _)| name.as_str());
-    collector.left_out(secondary.filter(|name| !name.starts_with('p')));
-    let metric = &result.primary_metric;
-    let Some(unit) = Unit::from_result(result) else {
-        collector.warn(format!(
-            "{}: skipped; `{}` is neither time per operation nor operations per time",
-            result.benchmark, metric.score_unit
-        ));
-        return Ok(());
-    };
-    let entry = Entry::new(name(result), unit.scale.operations);
+    let unit = Unit::from_result(result);
+    let entry = Entry::new(name(result), unit.map_or(1_000, |unit| unit.scale.operations));
+    let entry = collector.distinct(&entry);
     let path = format!("[{index}].primaryMetric");
+    match unit {
+        Some(unit) => primary(&entry, &result.primary_metric, unit, &path, collector)?,
+        None => measure(&entry, "score", &result.primary_metric, &path, collector)?,
+    }
+    for (name, metric) in &result.secondary_metrics.0 {
+        if !repeats_quantile(&result.mode, name) {
+            measure(&entry, name, metric, &format!("[{index}].secondaryMetrics.{name}"), collector)?;
+        }
+    }
+    Ok(())
+}
+
+fn primary(
+    entry: &Entry,
+    metric: &Metric,
+    unit: Unit,
+    path: &str,
+    collector: &mut Collector,
+) -> Result<(), Fault> {
     if let Some(forks) = &metric.raw_data {
         for (fork, List(values)) in forks.0.iter().enumerate() {
             let place = Place::member(format!("{path}.rawData[{fork}]"));
-            let times = values.iter().map(|&Number(value)| unit.time(value)).collect::<Result<_, _>>();
+            let times =
+                numbers(entry, values, collector).map(|value| unit.time(value)).collect::<Result<_, _>>();
             let times = times.map_err(|problem| place.fault(problem))?;
-            collector.samples(&entry, times, &place)?;
+            collector.samples(entry, times, &place)?;
         }
         Ok(())
     } else if let Some(forks) = &metric.raw_data_histogram {
@@ -132,14 +144,83 @@ fn read_result(index: usize, result: &Measured, collector: &mut Collector) -> Re
                 .map(|&Counted(Number(value), count)| Ok((unit.time(value)?, count)))
                 .collect::<Result<Vec<_>, String>>()
                 .map_err(|problem| place.fault(problem))?;
-            collector.counts(&entry, &times, &place)?;
+            collector.counts(entry, &times, &place)?;
         }
         Ok(())
     } else {
         let place = Place::member(path);
         let summary = summary(metric, unit).map_err(|problem| place.fault(problem))?;
-        collector.summary(&entry, summary, &place)
+        collector.summary(entry, summary, &place)
     }
+}
+
+/// The values that are numbers. JMH writes `"NaN"` for an iteration without operations.
+fn numbers<'a>(
+    entry: &Entry,
+    values: &'a [Figure],
+    collector: &mut Collector,
+) -> impl Iterator<Item = f64> + use<'a> {
+    let others = values.iter().filter(|Figure(value)| value.is_nan()).count();
+    if others > 0 {
+        collector.skip(format!("{}: skipped values that are not numbers: {others}", entry.name));
+    }
+    values.iter().map(|&Figure(value)| value).filter(|value| !value.is_nan())
+}
+
+/// Imports a metric other than the time of an operation.
+fn measure(
+    entry: &Entry,
+    name: &str,
+    metric: &Metric,
+    path: &str,
+    collector: &mut Collector,
+) -> Result<(), Fault> {
+    let (quantity, factor) = quantity(name, &metric.score_unit);
+    let Some(forks) = &metric.raw_data else {
+        let mean = (Statistic::Mean, metric.score.number().unwrap_or(f64::NAN) * factor);
+        return collector.statistic(entry, &quantity, mean, &Place::member(path));
+    };
+    for (fork, List(values)) in forks.0.iter().enumerate() {
+        let stored: Result<Vec<_>, _> =
+            values.iter().map(|&Figure(value)| quantity.stored(value * factor)).collect();
+        match stored {
+            Ok(stored) => {
+                let place = Place::member(format!("{path}.rawData[{fork}]"));
+                collector.samples(&entry.of(&quantity), stored, &place)?;
+            }
+            Err(problem) => collector.skip(format!("{}: skipped {name}: {problem}", entry.name)),
+        }
+    }
+    Ok(())
+}
+
+/// The quantity of a metric, and the factor of its values.
+fn quantity(name: &str, unit: &str) -> (Quantity, f64) {
+    if let Some(unit_ns) = unit.strip_prefix("ops/").and_then(time::unit_ns) {
+        return (Quantity::rate(name), 1e9 / unit_ns);
+    }
+    if let Some(unit_ns) = time::unit_ns(unit.strip_suffix("/op").unwrap_or(unit)) {
+        return (Quantity::time(name), unit_ns);
+    }
+    match unit {
+        "B/op" => (Quantity::bytes(name), 1.0),
+        // JMH's megabyte has 2^20 bytes. Less garbage is better, and so it is for older versions, with a dot.
+        "MB/sec" if name.trim_start_matches('·').starts_with("gc.") => {
+            (Quantity::new(name, "B/s", Better::Lower).whole(), f64::from(1 << 20))
+        }
+        "MB/sec" => (Quantity::byte_rate(name), f64::from(1 << 20)),
+        "counts" => (Quantity::count(name), 1.0),
+        "#" => (Quantity::undirected(name, ""), 1.0),
+        _ => (Quantity::undirected(name, unit), 1.0),
+    }
+}
+
+/// Whether a secondary metric repeats a quantile of a sampled time, of the benchmark or of a member of its group:
+/// `p0.50`, `take:p0.50`.
+fn repeats_quantile(mode: &str, name: &str) -> bool {
+    let quantile = name.rsplit(':').next().and_then(|last| last.strip_prefix('p'));
+    let is_quantile = |text: &str| text.contains('.') && text.parse::<f64>().is_ok();
+    mode == "sample" && quantile.is_some_and(is_quantile)
 }
 
 fn name(result: &Measured) -> String {

@@ -2,15 +2,18 @@
 //!
 //! A trend of times, in milliseconds, is a summary, because k6 stores no samples. `handleSummary` states for
 //! every metric whether it holds times. The older export does not, so only the trends that k6 measures itself
-//! are read from it.
+//! are read from it. Other trends, the rates of counters, shares (`Rate`) and gauges are measures. The total of a counter
+//! depends on the duration, so only its rate is imported. The number of virtual users is a setting.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::format_probe::Outline;
-use crate::json::{self, Loose, Members, Number, visited};
+use crate::json::{self, Loose, Members, visited};
+use crate::quantity::Quantity;
 use crate::time::{self, Scale};
-use crate::{BENCHMARKS_MAX, Summary};
+use crate::{BENCHMARKS_MAX, Statistic, Summary};
+use roundtrip_wire::Better;
 use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess};
 
@@ -73,6 +76,7 @@ struct Metric {
     contains: Option<String>,
     has_values: bool,
     figures: Vec<(String, f64)>,
+    failed_thresholds: Vec<String>,
 }
 
 /// The most statistics of a trend.
@@ -86,15 +90,20 @@ visited! { Metric, "an object", deserialize_map,
                 "contains" => metric.contains = Some(map.next_value()?),
                 "values" => {
                     // JSON has no NaN: JavaScript writes `null` for it.
-                    let values: Members<Option<Number>, FIGURES_MAX> = map.next_value()?;
+                    let values: Members<Loose, FIGURES_MAX> = map.next_value()?;
                     metric.has_values = true;
                     metric.figures = values
                         .0
                         .into_iter()
-                        .filter_map(|(name, value)| Some((name, value?.0)))
+                        .filter_map(|(name, value)| Some((name, value.number()?)))
                         .collect();
                 }
-                "type" | "thresholds" => drop(map.next_value::<IgnoredAny>()?),
+                "type" => drop(map.next_value::<IgnoredAny>()?),
+                "thresholds" => {
+                    let thresholds: Members<Threshold, FIGURES_MAX> = map.next_value()?;
+                    let failed = thresholds.0.into_iter().filter(|(_, threshold)| threshold.has_failed);
+                    metric.failed_thresholds = failed.map(|(condition, _)| condition).collect();
+                }
                 _ => {
                     let number = map.next_value::<Loose>()?.number();
                     if let Some(number) = number.filter(|_| metric.figures.len() < FIGURES_MAX) {
@@ -104,6 +113,27 @@ visited! { Metric, "an object", deserialize_map,
             }
         }
         Ok(metric)
+    }
+}
+
+/// The result of a threshold: `{"ok": false}`, or in the older export, true if it has failed.
+#[derive(Default)]
+struct Threshold {
+    has_failed: bool,
+}
+
+visited! { Threshold, "an object, true or false", deserialize_any,
+    fn visit_bool<E>(self, has_failed: bool) -> Result<Threshold, E> {
+        Ok(Threshold { has_failed })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Threshold, A::Error> {
+        let mut threshold = Threshold::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let value: Loose = map.next_value()?;
+            threshold.has_failed |= name == "ok" && value == Loose::Text("false".into());
+        }
+        Ok(threshold)
     }
 }
 
@@ -120,30 +150,71 @@ impl Metric {
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let file: File = json::read(text)?;
     collector.fact("duration_ms", file.state.test_run_duration_ms.fact());
-    let mut other = Vec::new();
     for (name, metric) in &file.metrics.0 {
+        for condition in &metric.failed_thresholds {
+            collector.warn(format!("{name}: failed threshold: {condition}"));
+        }
         // Tags select a part of a metric: `http_req_duration{expected_response:true}`.
         let of_metric = name.split('{').next().unwrap_or(name);
         let is_time = match &metric.contains {
             Some(contains) => contains == "time",
             None => TIMES.contains(&of_metric),
         };
+        let path =
+            if metric.has_values { format!("metrics.{name}.values") } else { format!("metrics.{name}") };
+        let entry = collector.distinct(&Entry::new(name, 1));
         if metric.is_trend() && is_time {
-            let path =
-                if metric.has_values { format!("metrics.{name}.values") } else { format!("metrics.{name}") };
-            let summary = summary(metric, &path)?;
-            collector.summary(&Entry::new(name, 1), summary, &Place::member(path))?;
+            collector.summary(&entry, summary(metric, &path)?, &Place::member(path))?;
         } else if metric.is_trend() && metric.contains.is_none() {
-            collector.warn(format!(
+            collector.skip(format!(
                 "{name}: skipped; this file does not show whether it is a time. Use the data of \
                  handleSummary instead."
             ));
+        } else if matches!(of_metric, "vus" | "vus_max") {
+            collector.warn("the number of virtual users is a setting: not imported");
+        } else if let Some((quantity, statistic, value)) = measure(of_metric, metric) {
+            collector.statistic(&entry, &quantity, (statistic, value), &Place::member(path))?;
         } else {
-            other.push(name.as_str());
+            collector.skip(format!("{name}: skipped; it has no known statistic"));
         }
     }
-    collector.left_out(other);
     Ok(())
+}
+
+/// The quantity of a metric that is not a time, and its value.
+fn measure(name: &str, metric: &Metric) -> Option<(Quantity, Statistic, f64)> {
+    let of_contents = |measure: &str| match metric.contains.as_deref() {
+        Some("time") => (Quantity::time(measure), 1e6),
+        Some("data") => (Quantity::bytes(measure), 1.0),
+        _ => (Quantity::undirected(measure, ""), 1.0),
+    };
+    if metric.is_trend() {
+        let (measure, statistic) = if metric.figure("med").is_some() {
+            ("med", Statistic::Median)
+        } else {
+            ("avg", Statistic::Mean)
+        };
+        let (quantity, factor) = of_contents(measure);
+        return Some((quantity, statistic, metric.figure(measure)? * factor));
+    }
+    let is_data = matches!(name, "data_sent" | "data_received") || metric.contains.as_deref() == Some("data");
+    let figure = |name: &str| metric.figure(name).map(|value| (Statistic::Value, value));
+    let (quantity, (statistic, value)) = if metric.figure("passes").is_some() {
+        // A share of calls: `rate`, or `value` in the older export.
+        let better = if name == "checks" { Better::Higher } else { Better::Lower };
+        (Quantity::fine("rate", "", better), figure("rate").or_else(|| figure("value"))?)
+    } else if metric.figure("count").is_some() {
+        let quantity = match name {
+            _ if is_data => Quantity::byte_rate("rate"),
+            "dropped_iterations" => Quantity::new("rate", "/s", Better::Lower),
+            _ => Quantity::rate("rate"),
+        };
+        (quantity, figure("rate")?)
+    } else {
+        let (quantity, factor) = of_contents("value");
+        (quantity, (Statistic::Value, metric.figure("value")? * factor))
+    };
+    Some((quantity, statistic, value))
 }
 
 fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
@@ -162,16 +233,12 @@ fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
         }
     }
     quantiles.sort_unstable();
+    quantiles.dedup_by_key(|(ppm, _)| *ppm);
     Ok(Summary {
         min_ns: time("min")?,
         max_ns: time("max")?,
         quantiles,
-        count: metric.figure("count").and_then(whole),
+        count: metric.figure("count").and_then(time::count),
         ..middle
     })
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53")]
-fn whole(number: f64) -> Option<u64> {
-    (0.0..=9e15).contains(&number).then_some(number as u64)
 }

@@ -39,11 +39,12 @@ mod tinybench;
 mod vitest;
 mod wrk;
 
-use crate::INPUT_BYTES_MAX;
 use crate::collect::{Collected, Collector};
 use crate::fault::{Fault, Place};
 use crate::format_probe::FormatProbe;
 use crate::model::Benchmark;
+use crate::{INPUT_BYTES_MAX, Options, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Defines `Reader`, the interface of every format in a list `FORMATS`, and the methods of the format's type,
@@ -184,14 +185,14 @@ impl Format {
     /// # Errors
     /// [`Error`]: the file does not conform to the format.
     pub fn parse(self, bytes: &[u8]) -> Result<Import, Error> {
-        self.read(decode_text(bytes)?)
+        self.read(&decode_results(bytes)?, &Options::default())
     }
 
-    pub(crate) fn read(self, text: &str) -> Result<Import, Error> {
-        let mut collector = Collector::default();
+    pub(crate) fn read(self, text: &str, options: &Options) -> Result<Import, Error> {
+        let mut collector = Collector::new(text.len(), options);
         let invalid = |Fault { place, problem }| Error::Invalid { format: self, place, problem };
         (self.0.read)(text, &mut collector).map_err(invalid)?;
-        let Collected { benchmarks, facts, warnings, skipped } = collector.finish();
+        let Collected { benchmarks, facts, warnings, skipped } = collector.finish().map_err(invalid)?;
         if benchmarks.is_empty() {
             let why = warnings.iter().take(3).map(|warning| format!("; {warning}")).collect();
             return Err(Error::Nothing { format: self, why });
@@ -247,7 +248,7 @@ pub enum Error {
     #[error("unknown format: expected results of one of {}", Format::list())]
     NotRecognised,
     /// The content matches several formats.
-    #[error("ambiguous format, could be any of {}. Pass --format.", slugs(formats))]
+    #[error("ambiguous format, could be any of {}. Pass --from.", slugs(formats))]
     Ambiguous {
         /// These formats.
         formats: Vec<Format>,
@@ -268,8 +269,38 @@ pub enum Error {
         /// The expectation and the finding.
         problem: String,
     },
-    /// The content is valid, but contains no times.
-    #[error("{format}: expected at least one benchmark with a time{why}")]
+    /// An archive of several files is not valid.
+    #[error("tar archive: {problem}")]
+    Archive {
+        /// The expectation and the finding.
+        problem: String,
+    },
+    /// A file of an archive is rejected.
+    #[error("{name}: {error}")]
+    InFile {
+        /// Its path in the archive.
+        name: String,
+        /// Why.
+        error: Box<Self>,
+    },
+    /// Files of different tools cannot be one run.
+    #[error("expected files of one tool, found {} and {}", formats[0], formats[1])]
+    Mixed {
+        /// The formats of two of them.
+        formats: [Format; 2],
+    },
+    /// Several files together exceed a limit of one file.
+    #[error("{count} {what} in all files of the run: expected at most {max}. Import fewer files at a time.")]
+    TooMany {
+        /// The limited things.
+        what: &'static str,
+        /// Their number.
+        count: usize,
+        /// The limit.
+        max: usize,
+    },
+    /// The content is valid, but contains no results.
+    #[error("{format}: expected at least one result{why}")]
     Nothing {
         /// The format used to read it.
         format: Format,
@@ -280,6 +311,12 @@ pub enum Error {
 
 fn slugs(formats: &[Format]) -> String {
     formats.iter().map(|format| format.slug()).collect::<Vec<_>>().join(", ")
+}
+
+/// The text of a file of results. In JSON, bare `NaN` and infinities are texts, so that only the fields that need a number
+/// reject them.
+pub(crate) fn decode_results(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
+    decode_text(bytes).map(json::quote_not_numbers)
 }
 
 /// The text of a file, without a byte order mark.
@@ -346,7 +383,7 @@ mod tests {
         for text in
             ["", "{}", "[]", "[1, 2]", "hello", "a,b\n1,2", "{\"benchmarks\": []}"].into_iter().chain(near)
         {
-            let error = crate::import(text.as_bytes(), None).unwrap_err();
+            let error = crate::import(text.as_bytes(), None, &Options::default()).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 "unknown format: expected results of one of asv, benchmark-action, benchmark-dotnet, benchmark-js, bmf, catch2, criterion, criterion-dir, criterion-text, divan, fio, go, google-benchmark, gungraun, hdr-log, hgrm, histogram-set, hyperfine, iperf3, jmh, k6, k6-json, k6-summary, libtest, nanobench, netperf, node, oha, perf-stat, pytest-benchmark, sockperf, tinybench, vitest, wrk",

@@ -2,8 +2,8 @@
 //! `time`.
 //!
 //! Each row is one repetition, run in a separate process. Its rate, in operations per second, becomes the
-//! time of 1,000 operations. The column `time` is the duration of the process and is left out. The binary is
-//! the variant.
+//! time of 1,000 operations. The column `time` is the duration of the process, so it depends on settings and is left out.
+//! The binary is the variant.
 //!
 //! A CSV library cannot read these rows: Node writes a space between a comma and a quotation mark, so
 //! libraries treat the marks as text and split the quoted field.

@@ -1,13 +1,14 @@
 //! pytest-benchmark, `--benchmark-json`, or `--benchmark-save` with or without `--benchmark-save-data`.
 //!
 //! The list `stats.data`, in seconds, is one repetition, because one process runs its rounds in a row.
-//! Without the list, the stated statistics become a summary. The name is the full one, with file and
-//! parameters.
+//! Without the list, the stated statistics become a summary. Numbers in `extra_info` are measures. The name is the full
+//! one, with file and parameters.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
-use crate::json::{self, List, Loose, Number, NumberNames};
+use crate::json::{self, List, Loose, Number, Numbers};
+use crate::quantity::Quantity;
 use crate::time::Scale;
 use crate::{BENCHMARKS_MAX, Summary, VALUES_MAX};
 use serde::Deserialize;
@@ -70,7 +71,7 @@ struct Test {
     fullname: Option<String>,
     stats: Stats,
     #[serde(default)]
-    extra_info: NumberNames,
+    extra_info: Numbers,
 }
 
 #[derive(Deserialize)]
@@ -94,15 +95,22 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 
 fn read_test(index: usize, mut test: Test, collector: &mut Collector) -> Result<(), Fault> {
     let path = format!("benchmarks[{index}].stats");
-    let entry = Entry::new(test.fullname.as_ref().unwrap_or(&test.name), 1_000);
-    collector.left_out(test.extra_info.0.iter().map(String::as_str));
-    let Some(List(values)) = test.stats.data.take() else {
-        return collector.summary(&entry, summary(&test.stats, &path)?, &Place::member(path));
-    };
-    let time =
-        |(round, Number(value))| scale().time_at(value, || Place::member(format!("{path}.data[{round}]")));
-    let times = values.into_iter().enumerate().map(time).collect::<Result<_, _>>()?;
-    collector.samples(&entry, times, &Place::member(path))
+    let entry = collector.distinct(&Entry::new(test.fullname.as_ref().unwrap_or(&test.name), 1_000));
+    match test.stats.data.take().filter(|data| !data.0.is_empty()) {
+        Some(List(values)) => {
+            let time = |(round, Number(value))| {
+                scale().time_at(value, || Place::member(format!("{path}.data[{round}]")))
+            };
+            let times = values.into_iter().enumerate().map(time).collect::<Result<_, _>>()?;
+            collector.samples(&entry, times, &Place::member(path))?;
+        }
+        None => collector.summary(&entry, summary(&test.stats, &path)?, &Place::member(path))?,
+    }
+    let place = Place::member(format!("benchmarks[{index}].extra_info"));
+    for (name, value) in &test.extra_info.0 {
+        collector.value(&entry, &Quantity::undirected(name, ""), *value, &place)?;
+    }
+    Ok(())
 }
 
 /// In seconds.
@@ -120,8 +128,10 @@ fn facts(file: &File, collector: &mut Collector) {
     collector.fact("cpus", machine.cpu.count.fact());
     collector.fact("python", machine.python_version.fact());
     collector.fact("python_implementation", machine.python_implementation.fact());
-    collector.fact("commit", file.commit_info.id.fact());
-    collector.fact("branch", file.commit_info.branch.fact());
+    // Without a repository, the commit is `unversioned` and the branch `(unknown)`.
+    let stated = |fact: &Loose| fact.fact().filter(|fact| fact != "unversioned" && fact != "(unknown)");
+    collector.fact("commit", stated(&file.commit_info.id));
+    collector.fact("branch", stated(&file.commit_info.branch));
     collector.fact("date", file.datetime.fact());
     collector.fact("tool_version", file.version.fact());
     if file.commit_info.dirty == Loose::Text("true".into()) {

@@ -11,7 +11,6 @@ use crate::fault::{Fault, Place, cut};
 use crate::json;
 use crate::quantity::Quantity;
 use crate::time::{self, Scale};
-use crate::unique_names::UniqueNames;
 
 pub(super) const READER: Reader = Reader {
     slug: "sockperf",
@@ -40,17 +39,16 @@ struct Results {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let mut names = UniqueNames::default();
     let mut protocol = "unknown protocol".to_owned();
     let mut results = Results::default();
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         let line = without_colours(line);
         if let Some((_, version)) = line.split_once("== version #") {
-            std::mem::take(&mut results).finish(&protocol, &mut names, collector)?;
+            std::mem::take(&mut results).finish(&protocol, collector)?;
             collector.fact("tool_version", version.split(' ').next());
         } else if line.contains("Printing statistics for Server No:") {
-            std::mem::take(&mut results).finish(&protocol, &mut names, collector)?;
+            std::mem::take(&mut results).finish(&protocol, collector)?;
         } else if let Some((_, named)) =
             line.split_once(" PORT = ").and_then(|(_, port)| port.split_once("# "))
         {
@@ -59,7 +57,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             results.read_line(line, &place)?;
         }
     }
-    results.finish(&protocol, &mut names, collector)
+    results.finish(&protocol, collector)
 }
 
 /// A line without the sequences that colour it on a terminal.
@@ -123,13 +121,13 @@ impl Results {
         Ok(())
     }
 
-    fn finish(self, protocol: &str, names: &mut UniqueNames, collector: &mut Collector) -> Result<(), Fault> {
+    fn finish(self, protocol: &str, collector: &mut Collector) -> Result<(), Fault> {
         let middle = Summary::from_median_or_mean(self.median, self.mean);
         if middle.is_none() && self.figures.is_empty() {
             return Ok(());
         }
         let what = self.time.unwrap_or_else(|| "throughput".into()).to_lowercase();
-        let entry = Entry::new(names.next(format!("{protocol} {what}")), 1);
+        let entry = collector.distinct(&Entry::new(format!("{protocol} {what}"), 1));
         if let Some(middle) = middle {
             let summary = Summary { min_ns: self.min, max_ns: self.max, count: self.count, ..middle };
             collector.summary(&entry, summary.with_quantiles(self.quantiles), &self.place)?;

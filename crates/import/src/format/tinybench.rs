@@ -14,7 +14,6 @@ use crate::fault::{Fault, Place};
 use crate::format_probe::Outline;
 use crate::json::{self, List, Loose, Number, visited};
 use crate::time::Scale;
-use crate::unique_names::UniqueNames;
 use crate::{Summary, VALUES_MAX};
 use serde::de::{IgnoredAny, MapAccess};
 
@@ -160,7 +159,6 @@ visited! { Latency, "an object", deserialize_map,
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let mut names = UniqueNames::default();
     json::list::<Row, VALUES_MAX>(text)?.each(|index, row| {
         let path = format!("[{index}]");
         let Some(name) = row.name else {
@@ -172,7 +170,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         if let (Some(runtime), Some(version)) = (row.runtime.fact(), row.runtime_version.fact()) {
             collector.fact("runtime", Some(format!("{runtime} {version}")));
         }
-        let entry = Entry::new(names.next(name), 1_000);
+        let entry = collector.distinct(&Entry::new(name, 1_000));
         let is_added = match summary_of_table(&row.table, &path)? {
             Some(summary) => {
                 collector.summary(&entry, summary, &Place::member(path))?;

@@ -8,7 +8,6 @@ use super::tinybench::Statistics;
 use crate::collect::{Collector, Entry};
 use crate::fault::Fault;
 use crate::json::{self, List, visited};
-use crate::unique_names::UniqueNames;
 use crate::{BENCHMARKS_MAX, VALUES_MAX};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess};
@@ -58,12 +57,12 @@ visited! { Benchmark, "an object", deserialize_map,
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let (IgnoredAny, files) = json::object_with_list::<_, File, VALUES_MAX>(text, "files")?;
-    let mut names = UniqueNames::default();
     files.each(|file, File { groups }| {
         for (group_index, group) in groups.0.into_iter().enumerate() {
             for (index, Benchmark { name, statistics }) in group.benchmarks.0.into_iter().enumerate() {
                 let path = format!("files[{file}].groups[{group_index}].benchmarks[{index}]");
-                let entry = Entry::new(names.next(format!("{} > {name}", group.full_name)), 1_000);
+                let entry = Entry::new(format!("{} > {name}", group.full_name), 1_000);
+                let entry = collector.distinct(&entry);
                 if !statistics.add(&entry, &path, collector)? {
                     collector.skip(format!("{}: skipped, no times: it failed or did not run", entry.name));
                 }

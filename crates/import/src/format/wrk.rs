@@ -9,7 +9,6 @@ use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place, cut};
 use crate::quantity::Quantity;
 use crate::time::{self, Scale};
-use crate::unique_names::UniqueNames;
 
 pub(super) const READER: Reader = Reader {
     slug: "wrk",
@@ -37,20 +36,19 @@ struct Run {
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let mut names = UniqueNames::default();
     let mut run: Option<Run> = None;
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         if let Some(address) = address(line) {
             if let Some(run) = run.take() {
-                run.finish(&mut names, collector)?;
+                run.finish(collector)?;
             }
             run = Some(Run { name: address.to_owned(), place, ..Run::default() });
         } else if let Some(run) = &mut run {
             run.read_line(line.trim(), &place)?;
         }
     }
-    run.map_or(Ok(()), |run| run.finish(&mut names, collector))
+    run.map_or(Ok(()), |run| run.finish(collector))
 }
 
 /// Splits a number from its unit: `1.51ms`, `286.80KB`, `1.64k`.
@@ -130,8 +128,8 @@ impl Run {
         Ok(())
     }
 
-    fn finish(self, names: &mut UniqueNames, collector: &mut Collector) -> Result<(), Fault> {
-        let entry = Entry::new(names.next(self.name), 1);
+    fn finish(self, collector: &mut Collector) -> Result<(), Fault> {
+        let entry = collector.distinct(&Entry::new(self.name, 1));
         match Summary::from_median_or_mean(self.median, self.mean).filter(|_| !self.is_empty) {
             Some(middle) => {
                 let summary = Summary { max_ns: self.max, ..middle }.with_quantiles(self.quantiles);

@@ -1,4 +1,5 @@
-//! Sizes in any order: one per line, with or without the header `bytes`; or `bytes,count`, with that header.
+//! Sizes in any order: one per line, with or without the header `bytes`; or `bytes,count`, with that header. Columns may be
+//! separated by `,`, `;` or tabs, and quoted.
 
 use super::{Counted, Reader, check_bucket, csv_lines, csv_numbers, is_header};
 use crate::VALUES_MAX;

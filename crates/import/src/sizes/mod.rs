@@ -230,7 +230,8 @@ fn together(buckets: &[SizeBucket]) -> Option<SizeBucket> {
     Some(SizeBucket { from_bytes: first.from_bytes, to_bytes: last.to_bytes, count })
 }
 
-// Lines of CSV with whole numbers only, so without quotation.
+// Lines of CSV with names and whole numbers only. Spreadsheets separate them by commas, semicolons or tabs, and may quote
+// them.
 
 fn csv_lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
     let lines = text.lines().enumerate().map(|(index, line)| (index, line.trim()));
@@ -239,18 +240,26 @@ fn csv_lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
 
 /// Whether a line is this header.
 fn is_header(line: &str, columns: &[&str]) -> bool {
-    line.split(',').map(str::trim).eq(columns.iter().copied())
+    csv_fields(line).eq(columns.iter().copied())
+}
+
+fn csv_fields(line: &str) -> impl Iterator<Item = &str> {
+    let separator = line.find([',', ';', '\t']).map_or(",", |at| &line[at..=at]);
+    line.split(separator).map(|field| {
+        let field = field.trim();
+        field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).map_or(field, str::trim)
+    })
 }
 
 /// Parses one whole number per column.
 fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) -> Result<[u64; N], Fault> {
-    let found = line.split(',').count();
+    let found = csv_fields(line).count();
     if found != N {
         return Err(place.fault(format!("expected {N} fields, {}, found {found}", columns.join(", "))));
     }
     let mut numbers = [0; N];
-    for ((number, column), field) in numbers.iter_mut().zip(columns).zip(line.split(',')) {
-        *number = whole_number(field.trim()).map_err(|problem| place.with_member(column).fault(problem))?;
+    for ((number, column), field) in numbers.iter_mut().zip(columns).zip(csv_fields(line)) {
+        *number = whole_number(field).map_err(|problem| place.with_member(column).fault(problem))?;
     }
     Ok(numbers)
 }

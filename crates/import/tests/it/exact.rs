@@ -1,12 +1,12 @@
 //! No value is invented: each sample is a number of the file in a unit of time, or is computed from two
 //! numbers if the format requires it.
 
-use crate::support::{golden, golden_text, repetitions, samples};
+use crate::support::{golden, golden_text, import, repetitions, samples};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use proptest::prelude::*;
-use roundtrip_import::{Data, import};
+use roundtrip_import::Data;
 use std::collections::{HashMap, HashSet};
 
 /// All numbers in a text.
@@ -36,7 +36,8 @@ fn values_come_from_the_file() {
         if golden.format.slug() == "hdr-log" {
             continue;
         }
-        let text = String::from_utf8(golden.bytes.clone()).unwrap();
+        // In events of Go, the tabs between numbers are escaped.
+        let text = String::from_utf8(golden.bytes.clone()).unwrap().replace("\\t", " ");
         let slug = golden.format.slug();
         let numbers = match slug {
             // `1,234 ops/sec`, and `5.84ms`.
@@ -53,6 +54,8 @@ fn values_come_from_the_file() {
             "benchmark-dotnet" => known.extend(quotients(&text, "Nanoseconds", "Operations")),
             "criterion" => known = averages(&text, "measured_values", "iteration_count"),
             "criterion-dir" => known = averages(&text, "times", "iters"),
+            // Megabytes of 2^20 bytes.
+            "jmh" => known.extend(numbers.iter().map(|number| whole(number * f64::from(1 << 20)))),
             "k6-json" => known.extend(totals(&text)),
             "libtest" => known.extend(self::numbers(&text.replace(',', "")).into_iter().flat_map(times)),
             "nanobench" => known = quotients(&text, "elapsed", "batch"),

@@ -1,8 +1,8 @@
 //! Snapshots of the imported golden files, for review: `tests/it/snapshots/`.
 
-use crate::support::{golden, snapshot};
+use crate::support::{golden, import, snapshot};
 use roundtrip_import::wire::ReportWriter;
-use roundtrip_import::{Data, Format, Import, Repetitions, import};
+use roundtrip_import::{Data, Format, Import, Repetitions};
 use roundtrip_stats::{Distribution, nearest_rank};
 use roundtrip_wire::{CaseResult, Measure, RunReport};
 use std::fmt::Write;

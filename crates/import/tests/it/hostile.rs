@@ -1,10 +1,10 @@
 //! Hostile input: no panic, no unbounded message, no import beyond the limits.
 
 use crate::fuzz::check;
-use crate::support::{Golden, golden};
+use crate::support::{Golden, golden, import};
 use base64::Engine;
 use proptest::prelude::*;
-use roundtrip_import::{BENCHMARKS_MAX, Format, VALUES_MAX, import};
+use roundtrip_import::{BENCHMARKS_MAX, Format, VALUES_MAX};
 use std::io::Read;
 use std::sync::LazyLock;
 
@@ -91,11 +91,13 @@ fn limits_values_that_take_few_bytes() {
     let times =
         format!("{{\"results\": [{{\"command\": \"a\", \"times\": [{}1]}}]}}", "1,".repeat(VALUES_MAX));
     let error = many(times, "hyperfine");
-    assert!(error.ends_with("results[0].times: expected at most 1000000 elements"), "{error}");
-    let lines = "BenchmarkA 1 1 ns/op\n".repeat(VALUES_MAX + 1);
-    assert_eq!(many(lines, "go"), "go: line 1000001: expected at most 1000000 values in a file");
+    assert!(error.ends_with("results[0].times: expected at most 3000000 elements"), "{error}");
+    let half = format!(r#"{{"name": "a", "stats": {{"data": [{}1]}}}}"#, "1,".repeat(VALUES_MAX / 2));
+    let halves = format!(r#"{{"machine_info": {{"python_version": "3"}}, "benchmarks": [{half}, {half}]}}"#);
+    let error = "pytest-benchmark: benchmarks[1].stats: expected at most 3000000 values in a file";
+    assert_eq!(many(halves, "pytest-benchmark"), error);
     let names = (0..=BENCHMARKS_MAX).map(|number| format!("BenchmarkA{number} 1 1 ns/op\n")).collect();
-    assert_eq!(many(names, "go"), "go: line 10001: expected at most 10000 benchmarks");
+    assert_eq!(many(names, "go"), "go: line 300001: expected at most 300000 benchmarks");
 }
 
 #[test]

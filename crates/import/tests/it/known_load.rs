@@ -1,7 +1,7 @@
 //! Values computed by hand: JavaScript benchmarks, load generators, disk and network tools, and counters.
 
-use crate::support::{benchmark, import_golden, repetitions, samples};
-use roundtrip_import::{Benchmark, Data, Import, Statistic, Summary, import};
+use crate::support::{benchmark, import, import_golden, repetitions, samples};
+use roundtrip_import::{Benchmark, Data, Import, Options, Statistic, Summary, TimeUnit};
 use roundtrip_wire::Better;
 
 fn parsed(text: &str) -> Import {
@@ -48,7 +48,13 @@ fn vitest_benchmarks_are_summaries_named_by_their_groups() {
         [(750_000, 300_000), (990_000, 500_000_000), (995_000, 1_000_000_000), (999_000, 2_000_000_000)];
     assert_eq!(stated.quantiles, quantiles);
     assert_eq!(summary(&import.benchmarks[1]).statistic, Statistic::Mean);
-    assert_eq!(import.warnings, ["a.mjs > g > throws: skipped, no times: it failed or did not run"]);
+    assert_eq!(
+        import.warnings,
+        [
+            "a.mjs > g > f: several entries have this name: numbered by position",
+            "a.mjs > g > throws: skipped, no times: it failed or did not run"
+        ]
+    );
     assert_eq!(import.skipped, 1);
 }
 
@@ -328,8 +334,13 @@ fn percentiles_without_a_unit_are_rejected() {
     let text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n       1.763 0.000000000000          1           1.00\n";
     assert_eq!(
         import(text.as_bytes(), None).unwrap_err().to_string(),
-        "hgrm: line 1: the file does not state the unit of its values. Pass --unit."
+        "hgrm: line 1: the file states no known unit of its values: pass --unit ns, us, ms or s"
     );
+    let whole = format!("{text}       2.000 0.500000000000          3           2.00\n");
+    let options = Options { unit: Some(TimeUnit::Microseconds) };
+    let import = roundtrip_import::import(whole.as_bytes(), None, &options).unwrap();
+    let stated = summary(&import.benchmarks[0]);
+    assert_eq!((stated.center_ns, stated.min_ns), (2_000, Some(1_763)));
 }
 
 /// Java's own values: the count, the smallest, the largest, the median and two percentiles.

@@ -8,6 +8,7 @@ mod exact;
 mod fuzz;
 mod golden;
 mod hostile;
+mod join;
 mod known;
 mod known_load;
 mod known_more;

@@ -1,7 +1,7 @@
 //! Error messages of rejected files: `snapshots/refused.snap`.
 
-use crate::support::{golden, snapshot};
-use roundtrip_import::{Format, import};
+use crate::support::{golden, import, snapshot};
+use roundtrip_import::Format;
 use std::fmt::Write;
 
 /// A file of asv with results.

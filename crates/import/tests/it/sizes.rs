@@ -53,6 +53,20 @@ fn reads_all_messages_of_the_published_table() {
 }
 
 #[test]
+fn reads_columns_of_spreadsheets() {
+    for (format, text) in [
+        ("sizes-csv", "\"bytes\",\"count\"\n64,3\n\"12\",\"7\"\n"),
+        ("sizes-csv", "bytes;count\r\n64;3\r\n12; 7\r\n"),
+        ("sizes-csv", "\"bytes\"\n64\n64\n64\n12\n12\n12\n12\n12\n12\n12\n"),
+        ("buckets-csv", "from_bytes\tto_bytes\tcount\n12\t12\t7\n64\t64\t3\n"),
+        ("buckets-csv", "\"bucket_min_bytes\";\"count\"\n12;7\n13;0\n64;3\n65;0\n"),
+    ] {
+        let import = read_text(text);
+        assert_eq!((import.format.slug(), import.sizes.to_string()), (format, "12:7,64:3".into()), "{text}");
+    }
+}
+
+#[test]
 fn warns_when_merging_too_many_sizes() {
     let text: String = (0..5_000).map(|bytes| format!("{bytes}\n")).collect();
     let SizeImport { sizes, warnings, .. } = read_text(&text);

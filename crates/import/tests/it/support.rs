@@ -1,6 +1,6 @@
 //! Access to the golden files and their contents.
 
-use roundtrip_import::{Benchmark, Data, Format, Import};
+use roundtrip_import::{Benchmark, Data, Error, Format, Import, Options, TimeUnit};
 use roundtrip_stats::Distribution;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,14 @@ pub(crate) fn golden_in<F: FromStr<Err: Debug>>(folder: &str) -> Vec<Golden<F>> 
     all
 }
 
+/// Imports a file. Logs do not state their unit: in these tests it is nanoseconds.
+pub(crate) fn import(bytes: &[u8], format: Option<Format>) -> Result<Import, Error> {
+    let detected = || Format::all().iter().copied().find(|format| format.detect(bytes));
+    let is_log = format.or_else(detected).is_some_and(|format| format.slug() == "hdr-log");
+    let options = Options { unit: is_log.then_some(TimeUnit::Nanoseconds) };
+    roundtrip_import::import(bytes, format, &options)
+}
+
 /// Compares a text with the snapshot of this name in `snapshots/`.
 pub(crate) fn snapshot(name: &str, text: &str) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
@@ -58,7 +66,7 @@ pub(crate) fn golden_text(name: &str) -> String {
 }
 
 pub(crate) fn import_golden(name: &str) -> Import {
-    roundtrip_import::import(golden_text(name).as_bytes(), None).unwrap()
+    import(golden_text(name).as_bytes(), None).unwrap()
 }
 
 pub(crate) fn benchmark<'a>(import: &'a Import, name: &str) -> &'a Benchmark {
