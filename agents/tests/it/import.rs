@@ -97,7 +97,7 @@ fn reports_the_place_of_format_errors() {
     let cut = run_command(folder.path(), &["import", "cut.json"]);
     refused(&cut, 2, &["cut.json: hyperfine: line 1, column"]);
     let excel = import(folder.path(), &["--from", "excel"]);
-    refused(&excel, 2, &["[possible values: auto, bmf, criterion"]);
+    refused(&excel, 2, &["[possible values: auto, asv, benchmark-action"]);
     refused(&run_command(folder.path(), &["import", "absent.json"]), 2, &["cannot read absent.json"]);
 }
 
