@@ -94,6 +94,7 @@ const TEST_PROGRAMS: &[ProgramRow] = &[
     (Check, "crates/import",      "it",                       &[]),
     (All,   "crates/import",      "memory",                   &[]),
     (Check, "crates/manual",      "unit",                     &[]),
+    (Check, "crates/mcp",         "unit",                     &[]),
     (Check, "crates/profile",     "unit",                     &[]),
     (Check, "crates/stats",       "unit",                     &[]),
     (Check, "crates/storage",     "unit",                     &[]),
