@@ -6,6 +6,7 @@
 //! - `auth`: authentication. [`auth_settings`]: rate limits and trusted proxies. `extract`: extractors whose
 //!   rejections are problems.
 //! - `error`: the error type of handlers, rendered as `application/problem+json`.
+//! - `mcp`: tools for coding agents. `docs`: the documentation as Markdown.
 //! - `badge`: a label and a message as SVG.
 //! - `content_policy`: the content security policy, and which pages can be embedded.
 //! - `etag`: entity tags and 304 responses.
@@ -24,9 +25,11 @@ mod auth;
 pub mod auth_settings;
 mod badge;
 mod content_policy;
+mod docs;
 mod error;
 mod etag;
 mod extract;
+mod mcp;
 mod metrics;
 pub mod monitoring;
 mod openapi;

@@ -1,7 +1,9 @@
 //! The routes, and the middleware around every request.
 
 use crate::error::{self, ApiError};
-use crate::{AppState, assets, auth, content_policy, etag, monitoring, openapi, routes, traces, unread};
+use crate::{
+    AppState, assets, auth, content_policy, docs, etag, mcp, monitoring, openapi, routes, traces, unread,
+};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
@@ -26,16 +28,10 @@ const COMPRESSED_BYTES_MIN: u64 = 1_400;
 /// The complete HTTP service over one database.
 pub fn app(state: AppState) -> Router {
     let (router, _) = documented().split_for_parts();
+    let router = router.route(openapi::PATH, get(serve_document));
     let always = |name: HeaderName, value: HeaderValue| SetResponseHeaderLayer::overriding(name, value);
-    router
-        .route(openapi::PATH, get(serve_document))
-        .layer(from_fn(etag::answer))
-        .layer(from_fn_with_state(state.clone(), unread::limit))
-        .fallback(outside_the_api)
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), auth::authenticate))
-        .layer(CatchPanicLayer::custom(error::of_panic))
-        .layer(from_fn(error::render))
+    let for_tools = authenticated(router.clone(), &state).with_state(state.clone());
+    authenticated(router.merge(mcp::routes(for_tools)), &state)
         .layer(SetResponseHeaderLayer::if_not_present(
             header::CACHE_CONTROL,
             HeaderValue::from_static("no-cache"),
@@ -60,6 +56,18 @@ pub fn app(state: AppState) -> Router {
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
         .layer(from_fn(drop_invalid_request_id))
         .with_state(state)
+}
+
+/// Routes that know their caller, with all errors as problems.
+fn authenticated(router: Router<AppState>, state: &AppState) -> Router<AppState> {
+    router
+        .layer(from_fn(etag::answer))
+        .layer(from_fn_with_state(state.clone(), unread::limit))
+        .fallback(outside_the_api)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(state.clone(), auth::authenticate))
+        .layer(CatchPanicLayer::custom(error::of_panic))
+        .layer(from_fn(error::render))
 }
 
 /// The API document, as committed in `server/openapi.json`.
@@ -162,7 +170,7 @@ async fn outside_the_api(method: Method, uri: Uri, headers: HeaderMap) -> Respon
         return ApiError::unknown(Kind::Endpoint, uri.path()).into_response();
     }
     if method == Method::GET || method == Method::HEAD {
-        return assets::serve(uri.path(), &headers);
+        return docs::serve(uri.path()).unwrap_or_else(|| assets::serve(uri.path(), &headers));
     }
     ApiError::MethodNotAllowed { method: method.to_string() }.into_response()
 }

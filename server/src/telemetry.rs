@@ -25,10 +25,10 @@ pub(crate) fn start(format: LogFormat) -> Result<Option<Traces>> {
 
 fn log(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into());
-    // PostgreSQL logs a notice about existing tables at every start.
+    // PostgreSQL logs a notice about existing tables at every start, and `rmcp` the begin and end of each request.
     let filter = match std::env::var(EnvFilter::DEFAULT_ENV) {
         Ok(chosen) if !chosen.is_empty() => filter.parse_lossy(chosen),
-        _ => filter.parse_lossy("info,sqlx::postgres::notice=warn"),
+        _ => filter.parse_lossy("info,sqlx::postgres::notice=warn,rmcp=warn"),
     };
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
     let lines = match format {

@@ -12,7 +12,7 @@ pub(crate) mod csrf;
 
 use crate::auth_settings::client;
 use crate::error::ApiError;
-use crate::{AppState, extract};
+use crate::{AppState, extract, mcp};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
@@ -33,7 +33,9 @@ pub(crate) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let is_guarded = ["/api/", "/auth/", "/l/"].iter().any(|begin| request.uri().path().starts_with(begin));
+    let path = request.uri().path();
+    let is_guarded =
+        path == mcp::PATH || ["/api/", "/auth/", "/l/"].iter().any(|begin| path.starts_with(begin));
     if !is_guarded {
         return Ok(next.run(request).await);
     }

@@ -38,6 +38,7 @@ mod links;
 mod live;
 mod lost;
 mod machines;
+mod mcp;
 mod metrics;
 mod migrations;
 mod notifications;

@@ -92,6 +92,14 @@ impl TestApp {
         Self { pool, token, live, router: roundtrip_server::app(state.clone()), state, _database: None }
     }
 
+    /// Listens on a port until the end of the test, and returns its address.
+    pub(crate) async fn listen(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(axum::serve(listener, self.router.clone()).into_future());
+        format!("http://{address}")
+    }
+
     /// A token of an agent or of CI.
     pub(crate) async fn program_token(&self, kind: TokenKind, scopes: &[Scope], binding: &Binding) -> String {
         self.issue(NewToken { name: "test", kind, account_id: None, scopes, binding, expires_at: None }).await
