@@ -47,7 +47,7 @@ const VERBS: [(&str, &[&str]); 4] = [
     ("Measure", &["init", "run", "show", "list", "libraries", "doctor", "matrix", "probe-effect", "profile"]),
     ("Compare", &["ab", "compare", "explain", "bisect", "detect"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
-    ("Server and lab", &["upload", "exchange", "project", "job", "agent", "enrol", "service"]),
+    ("Server and lab", &["upload", "exchange", "project", "job", "mcp", "agent", "enrol", "service"]),
 ];
 
 impl Cli {
@@ -175,6 +175,14 @@ pub(crate) enum Command {
     /// Queue, list or show jobs of a lab.
     #[command(subcommand)]
     Job(JobCommand),
+    /// Offer tools to a coding agent, by the Model Context Protocol.
+    #[command(
+        after_help = "Reads and writes messages on standard input and output. Start it from the settings of your agent.\n\n\
+        Examples:\n  \
+        claude mcp add roundtrip -- roundtrip mcp --server https://roundtrip.example.org\n  \
+        roundtrip mcp --server https://roundtrip.example.org --token-file my.token"
+    )]
+    Mcp(McpArguments),
     /// Run a lab's jobs, or measure each new commit of a checkout.
     #[command(
         after_help = "Runs until stopped. Keeps each report on disk until the server has accepted it. To take jobs, \
@@ -403,6 +411,16 @@ impl SelectionArguments {
     pub(crate) fn are_given(&self) -> bool {
         *self != Self::default()
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    /// Server for the tools that read results.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
+    pub(crate) server: String,
+    /// Token file. To read public projects, leave it out.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

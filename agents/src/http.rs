@@ -134,6 +134,14 @@ pub(crate) fn unanswered(url: &str, error: &ureq::Error) -> Refusal {
     }
 }
 
+pub(crate) fn get(url: &str, timeout: Duration, token: Option<&str>) -> Result<Response<Body>, Refusal> {
+    let mut request = agent(timeout).get(url);
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    request.call().map_err(|error| unanswered(url, &error))
+}
+
 pub(crate) fn post(
     url: &str,
     timeout: Duration,

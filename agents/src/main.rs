@@ -7,6 +7,7 @@
 //! - `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
 //! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
 //! - `remote`: projects and jobs of a server.
+//! - `mcp`: tools for coding agents.
 //! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
 //! - `agent`: measures each new commit of a checkout.  `service`: runs an agent as a system service.
 //! - `http`: requests to a server, and delays between attempts.  `stop`: stop signals.  `log`: the agent's log.
@@ -61,6 +62,7 @@ mod libraries;
 mod list;
 mod log;
 mod matrix;
+mod mcp;
 mod node;
 mod output;
 mod platform;
@@ -129,6 +131,7 @@ fn main() -> ExitCode {
         Command::RecordProbe => record::probe(),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
+        Command::Mcp(arguments) => mcp::mcp(&arguments),
         Command::Libraries(arguments) => libraries::libraries(&arguments),
         Command::Schema => output::print_json(&settings::schema()),
         Command::Transports => suite_page::print(),

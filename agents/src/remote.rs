@@ -208,11 +208,8 @@ impl<'a> Server<'a> {
 
     pub(crate) fn get(&self, path: &str) -> crate::Result<Value> {
         let url = self.url(path);
-        let mut request = http::agent(TIMEOUT).get(&url);
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        http::answer(&url, request.call()).map_err(|refusal| self.failure(refusal))
+        let sent = http::get(&url, TIMEOUT, self.token.as_deref());
+        sent.and_then(|response| http::read(&url, response)).map_err(|refusal| self.failure(refusal))
     }
 
     /// The members of all pages.

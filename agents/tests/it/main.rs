@@ -36,6 +36,7 @@ mod lab;
 #[cfg(target_os = "linux")]
 mod lab_confined;
 mod list;
+mod mcp;
 mod proxy;
 #[cfg(target_os = "linux")]
 mod record;

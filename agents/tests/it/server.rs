@@ -151,7 +151,6 @@ impl<S: Default + Send + 'static> StatefulServer<S> {
 }
 
 /// An error response with this code.
-#[cfg(unix)]
 pub(crate) fn problem(status: u16, code: &str) -> Vec<u8> {
     json!({"type": "", "title": code, "status": status, "code": code, "detail": code}).to_string().into()
 }
