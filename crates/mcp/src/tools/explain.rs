@@ -31,7 +31,7 @@ struct Output {
     explained: Vec<Explained>,
     /// What to do for a better explanation.
     next: Vec<String>,
-    /// How often such reports are wrong.
+    /// How often these reports are wrong.
     error_rates: ErrorRates,
 }
 

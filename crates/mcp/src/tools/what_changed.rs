@@ -35,7 +35,7 @@ struct Output {
     regressions: Vec<Regression>,
     /// Whether there are more: narrow the search, or raise `limit`.
     has_more: bool,
-    /// How often such reports are wrong.
+    /// How often these reports are wrong.
     error_rates: ErrorRates,
 }
 
@@ -44,9 +44,9 @@ pub(super) fn tool(api: &Arc<dyn Api>) -> Tool {
     Tool::new(
         "what_changed",
         Effect::Reads,
-        "List regressions and improvements of a project, newest first: which series changed on which machines and by how much \
-         (ns, shares, 95 % intervals), between which commits, the suspect commits with probabilities, why if it was explained, \
-         and how often such reports are wrong. Use it for \"which commit made X slower?\".",
+        "Answer \"which commit made X slower, by how much, and why?\". Lists regressions and improvements of a project, newest \
+         first: the changed series with machines, sizes (ns, shares, 95 % intervals) and evidence; the commits around the \
+         change; suspects with probabilities; findings, if it was explained. Also returns how often these reports are wrong.",
         move |input, _| list(Arc::clone(&api), input),
     )
 }
