@@ -3,6 +3,8 @@
 //! Each call of a tool sends requests to the REST API in this process, with the token of the caller.
 
 use crate::AppState;
+use crate::error::ApiError;
+use crate::extract::{Caller, receive, sender};
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -20,8 +22,8 @@ use std::sync::Arc;
 use tower::ServiceExt;
 
 pub(crate) const PATH: &str = "/mcp";
-/// The longest request: jobs for a thousand commits.
-const REQUEST_BYTES_MAX: usize = 128 * 1024;
+/// The longest request: as for other JSON bodies.
+const REQUEST_BYTES_MAX: usize = 64 * 1024;
 /// The longest answer of the REST API to a tool.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The headers that identify the caller and the request. Without cookies, because browsers send them from pages of other sites.
@@ -33,27 +35,34 @@ const FORWARDED: [HeaderName; 3] = [
 
 /// The route, with tools that use this REST API.
 pub(crate) fn routes(api: Router) -> Router<AppState> {
-    Router::new().route(
-        PATH,
-        any(move |State(state): State<AppState>, request: Request| answer(state, api.clone(), request)),
-    )
+    let answer = move |State(state): State<AppState>, caller: Caller, request: Request| {
+        answer(state, api.clone(), caller, request)
+    };
+    Router::new().route(PATH, any(answer))
 }
 
 /// Without sessions, any server of several can answer.
-async fn answer(state: AppState, api: Router, request: Request) -> Response {
+async fn answer(
+    state: AppState,
+    api: Router,
+    caller: Caller,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (parts, body) = request.into_parts();
+    let mut arriving = state.bodies.begin(sender(&caller));
+    let bytes = receive(body, REQUEST_BYTES_MAX, &mut arriving, |_| ()).await?;
+    let request = Request::from_parts(parts, Body::from(bytes));
     let address = state.notifier().public_url().to_owned();
-    let caller: Arc<dyn Api> =
-        Arc::new(InProcess { api, address, caller: Forwarded::from_request(&request) });
+    let api: Arc<dyn Api> = Arc::new(InProcess { api, address, caller: Forwarded::from_request(&request) });
     // Any host name, as for the REST API. Pages of other sites are rejected by their origin.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(REQUEST_BYTES_MAX)
         .disable_allowed_hosts()
         .enforce_origin_validation();
-    let tools = move || Ok(Tools(roundtrip_mcp::of_server(&caller)));
+    let tools = move || Ok(Tools(roundtrip_mcp::of_server(&api)));
     let sessions = Arc::new(NeverSessionManager::default());
-    StreamableHttpService::new(tools, sessions, config).handle(request).await.map(Body::new)
+    Ok(StreamableHttpService::new(tools, sessions, config).handle(request).await.map(Body::new))
 }
 
 /// The REST API of this process.

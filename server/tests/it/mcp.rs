@@ -426,7 +426,7 @@ async fn errors_say_what_to_do(app: TestApp) {
 }
 
 #[database_test]
-async fn rejects_invalid_tokens_and_pages_of_other_sites(app: TestApp) {
+async fn rejects_invalid_tokens_long_requests_and_pages_of_other_sites(app: TestApp) {
     let ask = async |header: (&str, &str)| {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
         let accepted = ("accept", "application/json, text/event-stream");
@@ -436,6 +436,9 @@ async fn rejects_invalid_tokens_and_pages_of_other_sites(app: TestApp) {
     ask(("authorization", "Bearer wrong")).await.assert_problem(401, "unauthenticated");
     assert_eq!(ask(("origin", "https://example.org")).await.status, 403);
     assert_eq!(ask(("x-any", "thing")).await.status, 200);
+    let long = vec![b' '; 100_000];
+    let answer = app.send_bytes("POST", "/mcp", &[("content-type", "application/json")], long).await;
+    answer.assert_problem(413, "body-too-large");
     let read = app.send_with("GET", "/mcp", &[("host", "ipc.example.org")], None).await;
     assert_eq!(read.status, 405, "there are no sessions");
 }

@@ -41,6 +41,15 @@ fn logs_no_secret() {
     assert_eq!(server.put_invalid(&wrong), 401);
     secrets.extend([ada.clone(), agent, wrong]);
 
+    // A tool of an agent, which calls the API with its token.
+    let bearer = format!("Bearer {ada}");
+    let accept = ("accept", "application/json, text/event-stream");
+    let headers = [("authorization", &*bearer), ("content-type", "application/json"), accept];
+    let params = json!({"name": "find_series", "arguments": {}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let called = server.call("POST", "/mcp", &headers, &call.to_string());
+    assert!(called.body().contains("Projects that you can read: none"), "{}", called.body());
+
     // Channels: one with a secret address, one with a secret key.
     let first = place.token();
     assert_eq!(server.put_numbered(1, &first), 201);
