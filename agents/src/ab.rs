@@ -193,6 +193,8 @@ pub(crate) fn measure(
     let outcome = ab::run_until(comparison, &run::peer()?, seed, &mut |progress| {
         bar.set_position(progress.decided as u64);
         bar.set_message(format!("{} pairs", progress.pairs));
+        let (decided, cases) = (progress.decided, comparison.pairs.len());
+        output::progress(|| format!("{decided}/{cases} cases decided, {} pairs", progress.pairs));
         stop.check()
     });
     bar.finish_and_clear();

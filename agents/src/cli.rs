@@ -40,6 +40,9 @@ pub(crate) struct Cli {
     /// Print git commands and requests to servers.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
+    /// Print a line after each repetition; for `roundtrip mcp`, which reports them to its client.
+    #[arg(long, global = true, hide = true)]
+    pub(crate) progress_lines: bool,
 }
 
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.

@@ -97,7 +97,10 @@ use failure::{Failure, OnDisk};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let Cli { command, quiet, verbose } = Cli::of_process();
+    let Cli { command, quiet, verbose, progress_lines } = Cli::of_process();
+    if progress_lines {
+        output::print_progress();
+    }
     if quiet {
         output::hide_progress();
     }

@@ -134,6 +134,21 @@ pub(crate) fn hide_progress() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 
+/// Whether each repetition prints a line.
+static PRINTS_PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// Prints a line after each repetition from now on.
+pub(crate) fn print_progress() {
+    PRINTS_PROGRESS.store(true, Ordering::Relaxed);
+}
+
+/// Prints this line, if lines of progress are wanted.
+pub(crate) fn progress(line: impl FnOnce() -> String) {
+    if PRINTS_PROGRESS.load(Ordering::Relaxed) {
+        eprintln!("{}", line());
+    }
+}
+
 /// A bar with `length` steps and this template.
 pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
     if IS_QUIET.load(Ordering::Relaxed) {
@@ -162,8 +177,10 @@ impl Progress {
 
     pub(crate) fn observe(&self, event: &Event<'_>) {
         if let Event::Repetition { case, done, left_max, time_left_max } = event {
+            let message = format!("at most {} left  {case}", HumanDuration(*time_left_max));
+            progress(|| format!("{done}/{} repetitions, {message}", done + left_max));
             self.bar.set_length(done + left_max);
-            self.bar.set_message(format!("at most {} left  {case}", HumanDuration(*time_left_max)));
+            self.bar.set_message(message);
             self.bar.set_position(*done);
         }
     }

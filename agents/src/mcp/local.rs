@@ -251,7 +251,7 @@ async fn started<T: DeserializeOwned>(
     let failed =
         |error: std::io::Error| Refused::new("failed", format!("cannot run `roundtrip {command}`: {error}"));
     let mut child = Command::new(std::env::current_exe().map_err(failed)?);
-    child.args([command, "--format=json"]).args(arguments);
+    child.args([command, "--format=json", "--progress-lines"]).args(arguments);
     child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     if let Some(folder) = folder {
         child.current_dir(folder);

@@ -78,6 +78,9 @@ fn measures_one_case_with_an_interval() {
         let (low, high) = (number(&result["interval_ns"][0]), number(&result["interval_ns"][1]));
         assert!(0 < low && low <= high && number(&result["p50_ns"]) <= number(&result["p99_ns"]), "{result}");
         assert_eq!((&result["lossy"], &result["problems"]), (&json!(false), &json!([])));
+        let messages = client.service().messages.lock().unwrap().clone();
+        assert!(messages[0].starts_with("1/8 repetitions, at most "), "{messages:?}");
+        assert_eq!(messages.len(), 8, "{messages:?}");
 
         // An argument is never an option.
         let text = failure(&client, "run", json!({"transports": ["--upload=http://127.0.0.1:1"]})).await;
@@ -103,6 +106,11 @@ fn compares_two_commands_with_the_false_positive_rate() {
         let case = &found["cases"][0];
         assert_eq!((&case["verdict"], &found["false_positive_rate"]), (&json!("regressed"), &json!(0.01)));
         assert!(case["change_interval"][0].as_f64() > Some(0.0), "{case}");
+        let messages = client.service().messages.lock().unwrap().clone();
+        assert!(
+            messages.iter().any(|message| message.ends_with("/1 cases decided, 1 pairs")),
+            "{messages:?}"
+        );
 
         let asked =
             json!({"base": side("advanced"), "head": side("json"), "preset": "ours.toml", "budget": "1ms"});
