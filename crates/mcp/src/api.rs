@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::fmt;
 
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b':').remove(b',');
+const UNKNOWN_PROJECT: &str = "unknown-project";
 /// More names do not help an agent that guessed one.
 const NAMED_PROJECTS_MAX: usize = 50;
 
@@ -79,31 +80,24 @@ struct Named {
 impl<'a> Project<'a> {
     /// The named project, or the only one that the caller can read.
     pub(crate) async fn find(api: &'a dyn Api, named: Option<String>) -> Result<Self, Refused> {
-        let ProjectList { projects } = parse(api.send("projects?limit=1000", None).await?)?;
-        let is_known = |name: &String| projects.iter().any(|known| known.project == *name);
-        let names = || {
-            let names: Vec<&str> =
-                projects.iter().take(NAMED_PROJECTS_MAX).map(|one| &*one.project).collect();
-            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        let Some(name) = named else {
+            return match &mut names(api).await?[..] {
+                [only] => Ok(Self { api, name: std::mem::take(only) }),
+                names => Err(Refused::new("project-needed", format!("pass `project`. {}", listed(names)))),
+            };
         };
-        match (named, &projects[..]) {
-            (Some(name), _) if is_known(&name) => Ok(Self { api, name }),
-            (Some(name), _) => Err(Refused::new(
-                "unknown-project",
-                format!("project not found: {name}. Projects that you can read: {}", names()),
-            )),
-            (None, [only]) => Ok(Self { api, name: only.project.clone() }),
-            (None, _) => Err(Refused::new(
-                "project-needed",
-                format!("pass `project`. Projects that you can read: {}", names()),
-            )),
+        match api.send(&format!("projects/{}", escaped(&name)), None).await {
+            Ok(_) => Ok(Self { api, name }),
+            Err(Refused { code, detail }) if code == UNKNOWN_PROJECT => {
+                Err(Refused::new(code, format!("{detail}. {}", listed(&names(api).await?))))
+            }
+            Err(refused) => Err(refused),
         }
     }
 
     /// Reads a path below the project's own.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str, query: Query) -> Result<T, Refused> {
-        let path = if path.is_empty() { String::new() } else { format!("/{path}") };
-        self.read(&format!("projects/{}{path}", escaped(&self.name)), query).await
+        self.read(&format!("projects/{}/{path}", escaped(&self.name)), query).await
     }
 
     /// Reads a path below `/api/v1/`.
@@ -120,6 +114,17 @@ impl<'a> Project<'a> {
     pub(crate) fn link(&self, page: &str, query: Query) -> String {
         format!("{}/{}/{page}{query}", self.api.address(), self.name)
     }
+}
+
+/// The projects that the caller can read.
+async fn names(api: &dyn Api) -> Result<Vec<String>, Refused> {
+    let ProjectList { projects } = parse(api.send("projects?limit=1000", None).await?)?;
+    Ok(projects.into_iter().map(|Named { project }| project).collect())
+}
+
+fn listed(names: &[String]) -> String {
+    let names = &names[..names.len().min(NAMED_PROJECTS_MAX)];
+    format!("Projects that you can read: {}", if names.is_empty() { "none".into() } else { names.join(", ") })
 }
 
 fn parse<T: DeserializeOwned>(answer: Value) -> Result<T, Refused> {

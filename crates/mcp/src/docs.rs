@@ -1,7 +1,6 @@
 //! The documentation pages: read by the tool `read_docs`, and served as Markdown.
 
 use rust_embed::Embed;
-use std::borrow::Cow;
 
 /// The title of `llms.txt`, and what the server is.
 const ABOUT: &str = "# Roundtrip\n\n> Continuous performance tracking for inter-process communication (IPC): measures transports, \
@@ -31,10 +30,7 @@ impl Page {
         let path = path.strip_prefix("docs/").unwrap_or(path);
         let path = path.strip_suffix(".md").unwrap_or(path);
         let file = Files::get(&format!("{path}.md"))?;
-        let text = match file.data {
-            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        };
+        let text = String::from_utf8_lossy(&file.data).into_owned();
         let heading = text.lines().find_map(|line| line.strip_prefix("# "));
         Some(Self { path: path.to_owned(), title: heading.unwrap_or(path).to_owned(), text })
     }
