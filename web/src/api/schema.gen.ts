@@ -2898,6 +2898,7 @@ export interface components {
             format?: components["schemas"]["Slug"] | null;
             /** @description The file name: `results.json`. */
             name: string;
+            unit?: components["schemas"]["TimeUnit"] | null;
         };
         /** @description A new token, or one with a new secret. */
         IssuedToken: {
@@ -5321,6 +5322,18 @@ export interface components {
             name: string;
         };
         /**
+         * @description A unit of times.
+         *
+         *     ```
+         *     use roundtrip_wire::import::TimeUnit;
+         *     let unit: TimeUnit = "us".parse().unwrap();
+         *     assert_eq!((unit.nanoseconds(), unit.to_string()), (1_000, "us".to_owned()));
+         *     assert!("minutes".parse::<TimeUnit>().is_err());
+         *     ```
+         * @enum {string}
+         */
+        TimeUnit: "ns" | "us" | "ms" | "s";
+        /**
          * @description The kind of a token's user. The prefix shows it.
          * @enum {string}
          */
@@ -5846,6 +5859,7 @@ export type SweepLine = components['schemas']['SweepLine'];
 export type SweepPoint = components['schemas']['SweepPoint'];
 export type SweptParameter = components['schemas']['SweptParameter'];
 export type SystemCalls = components['schemas']['SystemCalls'];
+export type TimeUnit = components['schemas']['TimeUnit'];
 export type TokenKind = components['schemas']['TokenKind'];
 export type TokenList = components['schemas']['TokenList'];
 export type TokenRequest = components['schemas']['TokenRequest'];
