@@ -22,7 +22,7 @@ mod siblings;
 pub mod suspect;
 mod suspicions;
 
-pub use roundtrip_storage::regression::Direction;
+pub use roundtrip_storage::change_point::Direction;
 
 use crate::error::DomainError;
 use crate::track::{self, Points, Search};

@@ -1,6 +1,5 @@
 //! Change points. [`store`]: writes them in batches.
 
-use crate::regression::Direction;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::change_point::Kind;
 use roundtrip_wire::Better;
@@ -59,6 +58,23 @@ text_enum! {
         #[sqlx(rename = "known_state")]
         #[strum(serialize = "known_state")]
         KnownState,
+    }
+}
+
+text_enum! {
+    /// The direction of a change.
+    pub enum Direction {
+        /// Worse: slower, or more or less of another measure.
+        Regressed,
+        /// Better.
+        Improved,
+    }
+}
+
+impl Direction {
+    /// The direction of a relative change.
+    pub fn from_change(change: f64, better: Better) -> Self {
+        if (change > 0.0) == (better == Better::Lower) { Self::Regressed } else { Self::Improved }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Groups changes into regressions, and updates these.
 
-use super::{Direction, RegressionKind, State};
+use super::{RegressionKind, State};
 use crate::change_point;
+use crate::change_point::Direction;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::{PgConnection, PgPool};

@@ -1,8 +1,8 @@
 //! Regressions: changes with one cause, and their triage. [`grouping`]: which changes belong to which.
 
-use crate::change_point::{ChangeCause, ChangeKind};
+use crate::change_point::{ChangeCause, ChangeKind, Direction};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::{Better, Explanation};
+use roundtrip_wire::Explanation;
 use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
@@ -28,16 +28,6 @@ text_enum! {
 }
 
 text_enum! {
-    /// The direction of a change.
-    pub enum Direction {
-        /// Worse: slower, or more or less of another measure.
-        Regressed,
-        /// Better.
-        Improved,
-    }
-}
-
-text_enum! {
     /// The kind of a regression.
     #[derive(Default)]
     pub enum RegressionKind {
@@ -55,13 +45,6 @@ impl From<ChangeKind> for RegressionKind {
             ChangeKind::Step | ChangeKind::KnownState => Self::Step,
             ChangeKind::Drift => Self::Drift,
         }
-    }
-}
-
-impl Direction {
-    /// The direction of a relative change.
-    pub fn from_change(change: f64, better: Better) -> Self {
-        if (change > 0.0) == (better == Better::Lower) { Self::Regressed } else { Self::Improved }
     }
 }
 
