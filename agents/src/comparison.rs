@@ -23,9 +23,10 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Line {
     pub(crate) case: String,
-    /// The measured quantity; absent for times. Values are then in its unit, times `operations`.
+    /// The measured quantity; absent for times. Values are then in its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    measure: Option<Measure>,
+    pub(crate) measure: Option<Measure>,
+    /// The number of operations that a value covers; absent: one.
     #[serde(skip_serializing_if = "Option::is_none")]
     operations: Option<u64>,
     #[serde(skip)]
@@ -107,7 +108,7 @@ impl<'a> Decoded<'a> {
 
 /// The confidence of the interval of samples.
 const CONFIDENCE: f64 = 0.95;
-/// More samples are thinned out: every sample of one side is compared with every sample of the other.
+/// The most samples of a side that are compared, because each is compared with all of the other side.
 const COMPARED_SAMPLES_MAX: usize = 500;
 
 /// The logarithms of a repetition's samples, thinned out evenly; empty if it has none.
@@ -210,7 +211,7 @@ fn finished(
     Line {
         case: any.map(results::describe).unwrap_or_default(),
         measure: measured.cloned(),
-        operations: measured.and(any).and_then(|result| result.case.operations),
+        operations: any.and_then(|result| result.case.operations),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
         name: any.map(results::name).unwrap_or_default(),
         base: base.and_then(side),
@@ -560,16 +561,21 @@ fn sentence(lines: &[Line]) -> String {
         1 => " 1 changed in its tail or shape; see above.".to_owned(),
         number => format!(" {} changed in their tail or shape; see above.", count(number as u64)),
     };
-    let change = if lines.iter().all(|line| line.measure.is_none()) {
-        "Change in time per operation, + = slower."
-    } else {
-        "Change of the value; for times, + = slower."
-    };
+    let change = meaning_of_change(lines);
     format!(
         "{}: {}.{secondary}\n{change} p is adjusted for all cases; t and its stars are not.",
         counted(lines.len(), "case"),
         found.join(", ")
     )
+}
+
+/// What a change means.
+pub(crate) fn meaning_of_change(lines: &[Line]) -> &'static str {
+    if lines.iter().all(|line| line.measure.is_none()) {
+        "Change in time per operation, + = slower."
+    } else {
+        "Change of the value: + = larger, which is slower for times."
+    }
 }
 
 fn spread(side: Side) -> String {
@@ -583,7 +589,11 @@ pub(crate) fn render_node(lines: &[Line]) -> String {
     let mut text =
         "| Config | old (ops/s) | new (ops/s) | \u{394} | t | sig |\n|---|--:|--:|--:|--:|:--|\n".to_owned();
     for line in lines {
-        let (Some(base), Some(head), Some(_)) = (line.base, line.head, line.ratio) else { continue };
+        // The layout has only rates of operations.
+        let (Some(base), Some(head), Some(_), None) = (line.base, line.head, line.ratio, &line.measure)
+        else {
+            continue;
+        };
         let t = line.t.map(|t| format!("{t:.1}")).unwrap_or_default();
         text.push_str(&format!(
             "| {} | {} | {} | {} | {t} | {} |\n",

@@ -18,7 +18,7 @@ pub(crate) fn collect(dir: &Path) -> crate::Result<Vec<u8>> {
     if found.is_empty() {
         return Err(Failure::Usage(format!(
             "{}: no results of Criterion: expected a folder `new` with `benchmark.json` and `sample.json`. Run \
-             `cargo bench` first, and pass its folder `target/criterion`.",
+             `cargo bench` first, and pass its folder `target/criterion`. For a folder with files of other tools, pass the files, or use --history.",
             dir.display()
         )));
     }
@@ -47,6 +47,12 @@ pub(crate) fn collect(dir: &Path) -> crate::Result<Vec<u8>> {
         }
     }
     Ok(document)
+}
+
+/// Whether a folder has results of Criterion below it.
+pub(crate) fn has_results(dir: &Path) -> bool {
+    let mut found = Vec::new();
+    find(dir, &mut found).is_ok() && !found.is_empty()
 }
 
 /// Adds the folders with the latest results of a benchmark. They are at any depth, next to reports and baselines.

@@ -57,7 +57,11 @@ pub(crate) struct Uploaded {
 impl fmt::Display for Uploaded {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { is_repeated_import, page } = self;
-        write!(formatter, "{}: {page}", if *is_repeated_import { "Already imported" } else { "Uploaded" })
+        write!(
+            formatter,
+            "{}: {page}",
+            if *is_repeated_import { "Already imported, unchanged" } else { "Uploaded" }
+        )
     }
 }
 

@@ -4,9 +4,12 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use indicatif::HumanCount;
 use roundtrip_wire::Measure;
 
+const TIME_UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
+const BYTE_UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+
 /// Formats a time with three significant digits and a unit.
 pub(crate) fn nanoseconds(ns: u64) -> String {
-    scaled(ns as f64, 1000.0, &["ns", "µs", "ms", "s"])
+    scaled(ns as f64, 1000.0, &TIME_UNITS)
 }
 
 /// Formats a stored value of a case: a time, or a value of its measure, which is multiplied by `operations`.
@@ -14,8 +17,8 @@ pub(crate) fn value_of(measure: Option<&Measure>, operations: Option<u64>, store
     let Some(measure) = measure else { return nanoseconds(stored) };
     let value = stored as f64 / operations.unwrap_or(1) as f64;
     match measure.unit.as_str() {
-        "ns" => scaled(value, 1000.0, &["ns", "µs", "ms", "s"]),
-        "B" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]),
+        "ns" => scaled(value, 1000.0, &TIME_UNITS),
+        "B" => scaled(value, 1024.0, &BYTE_UNITS),
         "B/s" => scaled(value, 1024.0, &["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"]),
         "" => figure(value),
         unit => format!("{} {unit}", figure(value)),
@@ -29,7 +32,7 @@ pub(crate) fn signed_nanoseconds(ns: f64) -> String {
 
 /// Formats a size: exact if it is a whole number of a unit, else with three significant digits.
 pub(crate) fn bytes(bytes: u64) -> String {
-    scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
+    scaled(bytes as f64, 1024.0, &BYTE_UNITS)
 }
 
 pub(crate) fn count(number: u64) -> String {

@@ -73,12 +73,18 @@ fn import_files(
         )));
     }
     let mut skipped = 0;
+    let mut left = groups.len();
     for (place, Group { origins: of_files, files }) in groups {
+        left -= 1;
         let run = Run::of_files(origins, &place, &of_files, files, how.options)?;
         skipped += run.import.skipped;
         let Taken { text, kept } = take(delivery, run)?;
         output::print(&text)?;
-        kept.map_or(Ok(()), Kept::send)?;
+        kept.map_or(Ok(()), Kept::send).inspect_err(|_| {
+            if left > 0 {
+                eprintln!("{} not imported. Repeat this command.", counted(left, "more run"));
+            }
+        })?;
     }
     Ok(skipped)
 }
@@ -209,10 +215,12 @@ impl Run {
         options: Options,
     ) -> crate::Result<Self> {
         let mut digests: BTreeSet<[u8; 32]> = BTreeSet::new();
+        let mut repeated = 0;
         files.retain(|file| {
             let is_new = digests.insert(Sha256::digest(&file.bytes).into());
             if !is_new {
                 eprintln!("{}: imported once, because another file has the same content", file.shown);
+                repeated += 1;
             }
             is_new
         });
@@ -237,6 +245,7 @@ impl Run {
             print_warnings(&shown, &import.warnings);
         }
         import.warnings.clear();
+        import.skipped += repeated;
         import.fold().map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
         print_warnings(&name, &import.warnings);
         Ok(Self { report, import, name, bytes, options })

@@ -218,19 +218,28 @@ impl Git {
         CommitSha::parse(answer.trim()).map_err(|_| unexpected(arguments[0], &answer))
     }
 
-    /// A branch with this commit: the first of `preferred` that has it, else any. `None` if no branch has it.
+    /// A branch whose first-parent history has this commit: the first of `preferred` that has it, else any.
     pub(crate) fn branch_with(&self, commit: &CommitSha, preferred: &[&str]) -> Option<String> {
         let contains = format!("--contains={commit}");
         let folders = ["refs/heads", "refs/remotes/origin"];
         let arguments = [&["for-each-ref", "--format=%(refname)", &contains][..], &folders].concat();
         let list = self.ask(&arguments).ok()?;
-        let strip = |name: &'_ str| -> Option<String> {
+        let strip = |name: &str| -> Option<String> {
             let parts = folders.iter().find_map(|folder| name.strip_prefix(folder)?.strip_prefix('/'));
             parts.filter(|branch| *branch != "HEAD").map(str::to_owned)
         };
-        let mut branches: Vec<String> = list.lines().filter_map(strip).collect();
-        let best = preferred.iter().find_map(|name| branches.iter().position(|branch| branch == name));
-        (!branches.is_empty()).then(|| branches.swap_remove(best.unwrap_or_default()))
+        let mut branches: Vec<(&str, String)> =
+            list.lines().filter_map(|name| Some((name, strip(name)?))).collect();
+        let rank =
+            |branch: &str| preferred.iter().position(|name| *name == branch).unwrap_or(preferred.len());
+        branches.sort_by_key(|(_, branch)| rank(branch));
+        branches.into_iter().find(|(name, _)| self.is_on(name, commit)).map(|(_, branch)| branch)
+    }
+
+    /// Whether the first-parent history of a revision has this commit.
+    pub(crate) fn is_on(&self, revision: &str, commit: &CommitSha) -> bool {
+        let history = self.ask(&["rev-list", "--first-parent", revision, "--"]).unwrap_or_default();
+        history.lines().any(|sha| sha == commit.as_str())
     }
 
     /// The number of first-parent ancestors of a commit, with itself.

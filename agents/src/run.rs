@@ -38,6 +38,12 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // A requested preset and selected cases are measured alone.
     let is_alone = arguments.preset.is_some() || is_selected;
     let commands = if is_alone { &[] } else { &settings.command[..] };
+    if !commands.is_empty() && matches!(arguments.format, Format::Json) {
+        return Err(Failure::Usage(format!(
+            "--format json does not print the results of the commands in {}. Choose a preset with --preset.",
+            settings::FILE
+        )));
+    }
     let reports = plans.len() + commands.len();
     if reports > 1 && arguments.delivery.output.is_some() {
         return Err(Failure::Usage(format!(

@@ -185,8 +185,7 @@ impl Settings {
         }
         let known: Vec<&str> = self.machines.iter().map(|Name(name)| name.as_str()).collect();
         Err(Failure::Refused(format!(
-            "this machine, {machine}, is not in `machines` of {FILE} ({}). Add it, or measure without \
-             --upload.",
+            "machine {machine} is not in `machines` of {FILE} ({}). Add it, or leave out --upload.",
             known.join(", ")
         )))
     }

@@ -58,7 +58,7 @@ pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line], detectable: 
         page.line(&format!("{} {sides}", comparison::all_identical(lines)));
         return page.end();
     }
-    page.line(&format!("{sides} + = slower."));
+    page.line(&format!("{sides} {}", comparison::meaning_of_change(lines)));
     if let Some(power) = comparison::power_in_unchanged(detectable, lines) {
         page.line(&power);
     }

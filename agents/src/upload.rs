@@ -223,7 +223,7 @@ impl Upload {
             };
         }
         let refused = Refused::read(url, &mut response);
-        // The id of an import is derived from its files, commit and machine. So only the rest differs, such as the branch.
+        // The id of an import is derived from its files, commit and machine. The rest can differ, such as the date or the branch: the server keeps the first.
         if matches!(what, UploadKind::Import(_)) && refused.code == "run-conflict" {
             return Ok(Stored::AlreadyExists);
         }

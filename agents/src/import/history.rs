@@ -3,6 +3,7 @@
 
 use super::origin::{Origin, Origins, Place, commit_names};
 use super::{Group, How, Loaded, Run, take};
+use crate::criterion_dir;
 use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::format::counted;
@@ -28,7 +29,7 @@ pub(super) fn import(
     for path in paths {
         match scan(&path, folder, how, origins) {
             Ok((place, origin)) => groups.entry(place).or_default().push(origin, path),
-            Err(Failure::Usage(reason)) => skipped += skip(&reason),
+            Err(Failure::Usage(reason) | Failure::Refused(reason)) => skipped += skip(&reason),
             Err(failure) => return Err(failure),
         }
     }
@@ -107,8 +108,10 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> crate::Result<()> {
         let path = entry.path();
         // Links to folders are not followed: they can form a cycle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            // Criterion's folder is one document.
-            if !is_criterion {
+            // Criterion's folder is one document with all benchmarks below it.
+            let is_in_document =
+                is_criterion && (entry.file_name() == "report" || criterion_dir::has_results(&path));
+            if !is_in_document {
                 walk(&path, found)?;
             }
         } else if path.is_file() {
@@ -136,7 +139,8 @@ fn is_criterion(folder: &Path) -> bool {
     (name == CRITERION || commit_names(&name).next().is_some()) && has_benchmark(folder, CRITERION_DEPTH)
 }
 
-/// Whether a folder has a benchmark of Criterion, at most this many folders deep.
+/// Whether a folder has a benchmark of Criterion, at most this many folders deep, outside of folders named `criterion`,
+/// which are found by themselves.
 fn has_benchmark(folder: &Path, depth: usize) -> bool {
     entries(folder).is_ok_and(|entries| {
         entries.into_iter().filter(|entry| entry.file_name() != CRITERION).map(|entry| entry.path()).any(
@@ -159,6 +163,7 @@ mod tests {
             "1a2b3c4/pipe/64/new/benchmark.json",
             "1a2b3c4/pipe/report/index.html",
             "1a2b3c4/hyperfine.json",
+            "1a2b3c4/go/go.txt",
             "c-1a2b3c5/target/criterion/send/fifo/4096/new/benchmark.json",
             "c-1a2b3c5/target/go.txt",
             "criterion/nothing.txt",
@@ -172,6 +177,7 @@ mod tests {
         let found: Vec<_> = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap()).collect();
         let expected = [
             "1a2b3c4",
+            "1a2b3c4/go/go.txt",
             "1a2b3c4/hyperfine.json",
             "a.json",
             "b/go.txt",

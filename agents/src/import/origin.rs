@@ -25,6 +25,8 @@ pub(super) struct Origin {
     pub(super) date: Option<DateTime<Utc>>,
     /// The same, only by the file.
     date_in_file: Option<DateTime<Utc>>,
+    /// Whether the file says that the work tree had changes.
+    is_modified: bool,
 }
 
 /// Files with the same place are one run.
@@ -82,9 +84,12 @@ impl<'a> Origins<'a> {
         let date_in_file = self.date_in_file(file, fact("date"));
         let date = self.arguments.date.or(date_in_file);
         if let Some(date) = date.filter(|date| *date > Utc::now() + TimeDelta::days(1)) {
-            return Err(Failure::Usage(format!("{file}: measured in the future, on {date}. Pass --date.")));
+            return Err(Failure::Usage(format!(
+                "{file}: measured in the future, on {date}. Import it alone with --date."
+            )));
         }
-        Ok(Origin { commit, machine, date, date_in_file })
+        let is_modified = fact("work_tree_modified").is_some();
+        Ok(Origin { commit, machine, date, date_in_file, is_modified })
     }
 
     fn commit(
@@ -116,7 +121,7 @@ impl<'a> Origins<'a> {
             let place = repository.root.display();
             let hint = if self.git.is_shallow().unwrap_or_default() { revision::SHALLOW } else { "" };
             Failure::Usage(format!(
-                "{file}: its commit {stated} is not in {place}. Fetch it with git, or pass --commit.{hint}"
+                "{file}: its commit {stated} is not in {place}. Fetch it with git, or import the file alone with --commit.{hint}"
             ))
         })?;
         Ok(Some(found))
@@ -129,7 +134,10 @@ impl<'a> Origins<'a> {
 
     fn resolve(&self, name: &str) -> Option<CommitSha> {
         let revision = format!("{name}^{{commit}}");
-        self.git.commit(&["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]).ok()
+        let found =
+            self.git.commit(&["rev-parse", "--verify", "--quiet", "--end-of-options", &revision]).ok()?;
+        // A tag or branch can look like an id.
+        found.as_str().starts_with(&name.to_ascii_lowercase()).then_some(found)
     }
 
     fn machine(&mut self, file: &str, host: Option<&str>) -> crate::Result<Option<Slug>> {
@@ -152,7 +160,8 @@ impl<'a> Origins<'a> {
             (None, _) => None,
         };
         if self.delivery.is_uploaded() {
-            self.settings.check_machine(machine.as_ref().unwrap_or(&own))?;
+            let checked = self.settings.check_machine(machine.as_ref().unwrap_or(&own));
+            checked.map_err(|failure| Failure::Refused(format!("{file}: {failure}")))?;
         }
         Ok(machine)
     }
@@ -210,13 +219,19 @@ impl<'a> Origins<'a> {
         } else {
             let branches = [checked_out.default_branch.as_deref(), checked_out.branch.as_deref()];
             let branches: Vec<&str> = branches.into_iter().flatten().collect();
-            let branch = git.branch_with(&place.commit, &branches);
+            // A run without a branch counts for the main line, so a commit of no branch has its id as branch.
+            let branch = git.branch_with(&place.commit, &branches).or_else(|| {
+                let is_on_head = git.is_on("HEAD", &place.commit);
+                if is_on_head { checked_out.branch.clone() } else { Some(place.commit.short().to_owned()) }
+            });
             let repository = Repository { branch, ..checked_out.clone().at(git, &place.commit)? };
             // In a CI job, the commit need not be the job's.
             let of_job = delivery.subject_at(repository.clone());
             of_job.unwrap_or_else(|_| Subject { repository, ..delivery.subject.clone() })
         };
-        Ok(Subject { machine: place.machine.clone(), ..subject })
+        let mut subject = Subject { machine: place.machine.clone(), ..subject };
+        subject.repository.work_tree_modified |= of_files.iter().any(|origin| origin.is_modified);
+        Ok(subject)
     }
 }
 
@@ -250,7 +265,8 @@ mod tests {
 
     fn origin(commit: Option<&CommitSha>, date: Option<&str>, in_file: Option<&str>) -> Origin {
         let time = |text: Option<&str>| text.and_then(parse_time);
-        Origin { commit: commit.cloned(), machine: None, date: time(date), date_in_file: time(in_file) }
+        let (date, date_in_file) = (time(date), time(in_file));
+        Origin { commit: commit.cloned(), machine: None, date, date_in_file, is_modified: false }
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use crate::failure::Failure;
 use crate::format::size_text;
+use crate::repository::Git;
 use crate::settings::Settings;
 use crate::table::{merged, p50s_ns};
 use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 use roundtrip_mcp::{Effect, Refused, Tool};
+use roundtrip_stats::comparison::CONFIDENCE_PPM;
 use roundtrip_stats::interval;
 use roundtrip_wire::{CaseResult, RunReport};
 use schemars::JsonSchema;
@@ -18,9 +20,6 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::Command;
-
-/// The confidence of intervals, in parts per million.
-const CONFIDENCE_PPM: u32 = 950_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -131,9 +130,13 @@ struct Compared {
 struct Case {
     /// The case.
     case: String,
+    /// The measured quantity with its unit and direction; null for times.
+    measure: Option<Value>,
+    /// The number of operations that a value covers; null: one. Divide values by it.
+    operations: Option<u64>,
     /// regressed, improved, no change, inconclusive or not comparable.
     verdict: String,
-    /// The change of the p50 from base to head, as a share: 0.05 is 5 % slower.
+    /// The change of the p50 from base to head, as a share: 0.05: 5 % larger, which is slower for times.
     change: Option<f64>,
     /// Its 95 % interval.
     change_interval: Option<[f64; 2]>,
@@ -228,7 +231,8 @@ pub(super) fn ab() -> Tool {
             arguments
                 .extend(given.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?))));
             let folder = input.folder.unwrap_or_else(|| PathBuf::from("."));
-            let rule = Settings::read(&folder).map_err(refused)?.rule();
+            let root = Git::named(&folder).root().unwrap_or_else(|_| folder.clone());
+            let rule = Settings::read(&root).map_err(refused)?.rule();
             let mut answers: Vec<Compared> = started("ab", arguments, Some(folder), &context).await?;
             let compared =
                 answers.pop().ok_or_else(|| Refused::unexpected("`roundtrip ab` printed nothing"))?;
@@ -270,7 +274,9 @@ async fn started<T: DeserializeOwned>(
     child.wait().await.map_err(failed)?;
     // With failed cases, a command also prints its answer.
     if printed.is_empty() {
-        let messages = messages.join("\n");
+        // The lines before the error were reported as progress.
+        let error = messages.iter().rposition(|line| line.starts_with("error: ")).unwrap_or_default();
+        let messages = messages[error..].join("\n");
         return Err(Refused::new("failed", messages.strip_prefix("error: ").unwrap_or(&messages)));
     }
     serde_json::Deserializer::from_slice(&printed)

@@ -83,6 +83,8 @@ impl Server {
             }
             _ => "",
         };
+        // Without a problem document, the answer does not come from a Roundtrip server.
+        let code = if code.is_empty() { "no-answer".to_owned() } else { code };
         Err(roundtrip_mcp::Refused::new(code, format!("{message}{hint}")))
     }
 }

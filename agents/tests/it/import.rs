@@ -270,6 +270,8 @@ fn joins_files_of_one_commit_as_repetitions() {
         &error_text(&output),
         &["d/go.txt: imported once, because another file has the same content"],
     );
+    let strict = [&["import", "--strict"][..], &files[..]].concat();
+    refused(&run_command(folder, &strict), 7, &["1 item skipped"]);
     let report = read_json(&folder.join("report.json"));
     assert_eq!(report["results"][0]["repetitions"].as_array().unwrap().len(), 3);
     assert_eq!(report["results"].as_array().unwrap().len(), 1);
@@ -277,6 +279,7 @@ fn joins_files_of_one_commit_as_repetitions() {
     let [request] = &stored(&server)[..] else { panic!() };
     assert_eq!((&request["file"]["name"], &request["file"]["format"]), (&"results.tar".into(), &"go".into()));
     let archive = BASE64_STANDARD.decode(request["file"]["base64"].as_str().unwrap()).unwrap();
+    assert!(archive.starts_with(b"1-go.txt"));
     let import = roundtrip_import::import(&archive, None, &Options::default()).unwrap();
     let roundtrip_import::Data::Repetitions(repetitions) = &import.benchmarks[0].data else { panic!() };
     assert_eq!(repetitions.iter().map(|one| one.min_ns()).collect::<Vec<_>>(), [5_000, 6_000, 7_000]);
@@ -366,6 +369,40 @@ fn results_of_the_default_branch_are_not_of_the_checked_out_one() {
         printed(&run_command(&clone, &arguments));
         assert_eq!(read_json(&clone.join("report.json"))["branch"], expected, "{revision}");
     }
+    // A commit that only a merge reaches is not part of the branch's trend.
+    let side = git(&clone, &["rev-parse", "HEAD"]);
+    git(&clone, &["checkout", "-q", branch.trim()]);
+    git(&clone, &["merge", "-q", "--no-ff", "-m", "merge", "fix"]);
+    git(&clone, &["branch", "-q", "-D", "fix"]);
+    printed(&run_command(&clone, &["import", "go.txt", "--commit", side.trim(), "--output", "report.json"]));
+    assert_eq!(read_json(&clone.join("report.json"))["branch"], side[..7]);
+}
+
+#[test]
+fn tag_that_looks_like_a_commit_names_no_commit() {
+    let folder = repository();
+    let folder = folder.path();
+    git(folder, &["tag", "20260301"]);
+    go_file(folder, "all/20260301/go.txt", None, 5);
+    let output = run_command(folder, &["import", "--history", "all"]);
+    let words = ["no commit in the file or its path", "no results of a known commit in all"];
+    refused(&output, 2, &words);
+}
+
+#[test]
+fn joins_criterion_folders_as_repetitions() {
+    let folder = repository();
+    let folder = folder.path();
+    for (dir, time) in [("runs/1", 10), ("runs/2", 11)] {
+        let new = folder.join(dir).join("pipe/new");
+        fs::create_dir_all(&new).unwrap();
+        fs::write(new.join("benchmark.json"), r#"{"group_id": "pipe", "full_id": "pipe"}"#).unwrap();
+        fs::write(new.join("sample.json"), format!(r#"{{"iters": [1.0], "times": [{time}.0]}}"#)).unwrap();
+    }
+    printed(&run_command(folder, &["import", "runs/1", "runs/2", "--output", "report.json"]));
+    let report = read_json(&folder.join("report.json"));
+    assert_eq!(report["results"][0]["case"]["benchmark"], "pipe");
+    assert_eq!(report["results"][0]["repetitions"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -388,9 +425,18 @@ fn takes_commit_date_and_machine_from_the_file() {
     assert_eq!(report["machine"]["slug"], "lab-1");
     assert!(report["started_at"].as_str().unwrap().starts_with("2026-11-22T08:"), "{}", report["started_at"]);
     assert_contains(&error_text(&output), &["own.json: machine: using lab-1 from the file. Pass --machine"]);
+    assert_eq!(report["work_tree_modified"], false);
+    let modified = text.replace(stated, &commits[1]).replace("\"dirty\": false", "\"dirty\": true");
+    fs::write(folder.join("modified.json"), modified).unwrap();
+    printed(&import(&["modified.json"]));
+    assert_eq!(read_json(&folder.join("report.json"))["work_tree_modified"], true);
 
     let words = format!("foreign.json: its commit {stated} is not in ");
-    refused(&import(&["foreign.json"]), 2, &[&words, "Fetch it with git, or pass --commit."]);
+    refused(
+        &import(&["foreign.json"]),
+        2,
+        &[&words, "Fetch it with git, or import the file alone with --commit."],
+    );
 
     let arguments = ["foreign.json", "--commit", "HEAD", "--date", "2026-03-01", "--machine", "lab-2"];
     let output = import(&arguments);
@@ -443,10 +489,10 @@ fn repeated_import_is_one_run() {
     };
     again(&["a.txt", "b.txt"], "Uploaded: ");
     // Measured at another time, as the command sees it, and in another order.
-    again(&["b.txt", "a.txt"], "Already imported: ");
+    again(&["b.txt", "a.txt"], "Already imported, unchanged: ");
     let named = ["a.txt", "b.txt", "--commit", "HEAD"];
-    again(&named, "Already imported: ");
-    again(&named, "Already imported: ");
+    again(&named, "Already imported, unchanged: ");
+    again(&named, "Already imported, unchanged: ");
     again(&["a.txt"], "Uploaded: ");
     again(&["a.txt", "b.txt", "--commit", &commits[0]], "Uploaded: ");
     again(&["a.txt", "b.txt", "--machine", "lab-2"], "Uploaded: ");

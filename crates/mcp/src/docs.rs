@@ -2,7 +2,7 @@
 
 use rust_embed::Embed;
 
-/// The title of `llms.txt`, and what the server is.
+/// The title and the first lines of `llms.txt`.
 const ABOUT: &str = "# Roundtrip\n\n> Continuous performance tracking for inter-process communication (IPC): measures transports, \
     finds the commits that change their latency, and explains why.\n";
 
@@ -35,7 +35,7 @@ impl Page {
         Some(Self { path: path.to_owned(), title: heading.unwrap_or(path).to_owned(), text })
     }
 
-    /// The lines that have most of these words, and the heading above each.
+    /// The lines with any of these words, those with most of them first, each with the heading above it.
     fn excerpts(&self, words: &[String]) -> Vec<Excerpt> {
         let mut heading = "";
         let mut found = Vec::new();
@@ -59,7 +59,7 @@ struct Excerpt {
     line: String,
 }
 
-/// A page with some of the words of a search.
+/// A result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The page.

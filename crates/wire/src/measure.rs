@@ -35,9 +35,6 @@ impl Measure {
     /// What is wrong with the name or the unit: the field and the expected form.
     #[must_use]
     pub fn problem(&self) -> Option<(&'static str, String)> {
-        let is_text = |text: &str, min: usize, max: usize| {
-            (min..=max).contains(&text.chars().count()) && !text.contains(char::is_control)
-        };
         let expected = |field, min: usize, max: usize| {
             Some((field, format!("expected {min} to {max} characters without control characters")))
         };
@@ -49,4 +46,9 @@ impl Measure {
         }
         None
     }
+}
+
+/// Whether a text has this many characters, and no control characters.
+pub(crate) fn is_text(text: &str, min: usize, max: usize) -> bool {
+    (min..=max).contains(&text.chars().count()) && !text.contains(char::is_control)
 }

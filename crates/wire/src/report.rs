@@ -462,11 +462,8 @@ impl crate::Case {
         if let Some((member, detail)) = self.measure.as_ref().and_then(crate::Measure::problem) {
             return at.member("measure").member(member).fail(detail);
         }
-        let is_name = |name: &str| {
-            (1..=BENCHMARK_CHARACTERS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control)
-        };
         match &self.benchmark {
-            Some(name) if !is_name(name) => {
+            Some(name) if !crate::measure::is_text(name, 1, BENCHMARK_CHARACTERS_MAX) => {
                 fail("benchmark", "expected a name of 1 to 200 characters without control characters")
             }
             _ => Ok(()),

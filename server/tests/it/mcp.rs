@@ -275,8 +275,8 @@ async fn answers_questions_with_units_intervals_and_error_rates(app: TestApp) {
             ("groups/0/crossovers/0/x", Within(1_024.0, 16_384.0)),
         ]),
         ("What would a paired measurement of commit 31 be?", "queue_measurement",
-            json!({"project": "libfoo", "commits": [culprit], "base": before}), vec![
-            ("queued,job_ids,base", Is(json!([false, [], before]))),
+            json!({"project": "libfoo", "commits": [culprit], "base": before, "labels": ["quiet"], "preset": "quick"}), vec![
+            ("queued,job_ids,base,labels,preset", Is(json!([false, [], before, ["quiet"], "quick"]))),
             ("next", Has("`confirm: true`")),
         ]),
         ("How do I find a slow commit without a server?", "read_docs", json!({"words": "bisect slow commit"}), vec![
@@ -465,4 +465,45 @@ async fn serves_documentation_as_markdown(app: TestApp) {
             "{page}"
         );
     }
+}
+
+#[database_test]
+async fn session_cookie_gives_tools_no_access(app: TestApp) {
+    app.store(&factory::report()).await;
+    app.hide("libfoo").await;
+    let token = app.member("victor", "libfoo", Role::Viewer).await;
+    let own = [("x-roundtrip-csrf", "1"), ("sec-fetch-site", "same-origin")];
+    let signed_in = app.send_with("POST", "/api/v1/session", &own, Some(json!({"token": token}))).await;
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "find_series", "arguments": {"project": "libfoo"}}});
+    let accepted = ("accept", "application/json, text/event-stream");
+    let headers = [own[0], own[1], ("host", "ipc.example.org"), accepted, ("cookie", cookie.as_str())];
+    let answer = app.send_with("POST", "/mcp", &headers, Some(body)).await;
+    assert_eq!(answer.status, 200);
+    let text = String::from_utf8(answer.body).unwrap();
+    assert!(text.contains("unknown-project"), "{text}");
+}
+
+#[database_test]
+async fn what_changed_names_machines_that_measure_rarely(app: TestApp) {
+    let stored = async |machine: &str, commit: u64| {
+        let ns = if commit < 31 { 10_000 } else { 12_000 };
+        let mut report = run(machine, commit, &[], 700);
+        report.results = vec![result("pipe", 4_096, commit, ns, 2_000)];
+        app.store(&report).await;
+    };
+    for commit in 1..=90 {
+        stored("lab-1", commit).await;
+        // Its change is found at commit 35.
+        if commit % 5 == 0 {
+            stored("lab-3", commit).await;
+        }
+    }
+    app.state.analyst().search().await.unwrap();
+    let client = connect(&app.listen().await, "").await;
+    let found = answer(&client, "what_changed", json!({"project": "libfoo", "direction": "regressed"})).await;
+    let mut machines = crate::support::texts(&found, "regressions/0/series/*/machine");
+    machines.sort();
+    assert_eq!(machines, ["lab-1", "lab-3"], "{found}");
 }

@@ -136,6 +136,7 @@ fn facts(file: &File, collector: &mut Collector) {
     collector.fact("tool_version", file.version.fact());
     if file.commit_info.dirty == Loose::Text("true".into()) {
         collector.warn("measured with uncommitted changes");
+        collector.fact("work_tree_modified", Some("true"));
     }
 }
 

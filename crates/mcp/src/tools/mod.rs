@@ -36,7 +36,8 @@ struct Measured {
     /// The transport.
     transport: Transport,
     /// The case: scenario, `message_bytes`, mode (processes or threads), placement and so on. With `measure`, values are in its
-    /// unit instead of nanoseconds.
+    /// unit instead of nanoseconds, and its `better` states which are better. With `operations`, divide values by it: they
+    /// cover so many operations.
     case: BTreeMap<String, Value>,
 }
 

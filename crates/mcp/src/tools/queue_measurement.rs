@@ -43,6 +43,12 @@ struct Output {
     base: Option<String>,
     /// The machines; null: all machines with the labels.
     machines: Option<Vec<String>>,
+    /// The labels that a machine needs.
+    labels: Vec<String>,
+    /// The preset or definition; null: that of the commit's roundtrip.toml.
+    preset: Option<String>,
+    /// The branch of the commits.
+    branch: Option<String>,
     /// What happens next, or what to do.
     next: String,
     /// The page of the queue.
@@ -82,7 +88,8 @@ async fn queue(api: Arc<dyn Api>, input: Input) -> Result<Output, Refused> {
     } else {
         (false, Vec::new(), "Nothing was queued. Ask the user, then call again with `confirm: true`.")
     };
-    let Input { commits, base, machines, .. } = input;
+    let Input { commits, base, machines, labels, preset, branch, .. } = input;
     let link = project.link("jobs", Query::default());
-    Ok(Output { queued, job_ids, commits, base, machines, next: next.into(), link })
+    let next = next.into();
+    Ok(Output { queued, job_ids, commits, base, machines, labels, preset, branch, next, link })
 }

@@ -38,7 +38,7 @@ pub(super) struct Row {
     cause: Option<String>,
     /// `step`, or `drift`: small steps that add up. A drift has no suspects.
     kind: String,
-    /// The largest change, as a share: 0.2 is 20 % slower.
+    /// The largest change, as a share: 0.2: 20 % larger, which is slower for times.
     worst_change: Option<f64>,
     /// The number of changed series.
     series_count: u64,
@@ -108,7 +108,7 @@ pub(super) struct Change {
     series: Series,
     #[serde(flatten)]
     pub(super) point: ChangePoint,
-    /// The 95 % interval of the p50's change between the commits around it, as shares; null if they are not comparable.
+    /// The 95 % interval of the p50's change between the commits around it, as shares; null if that comparison has none.
     change_interval: Option<[f64; 2]>,
 }
 
@@ -126,6 +126,8 @@ pub(super) struct ChangePoint {
     pub(super) series_id: i64,
     /// The statistic: `p50`, `p99`, or `tail`: p99 divided by p50.
     figure: String,
+    /// `regressed` or `improved`.
+    direction: String,
     /// The level before, in nanoseconds; for `tail` a ratio.
     before_level: f64,
     /// The level after, likewise.
@@ -173,8 +175,8 @@ impl Regression {
         let page = format!("regressions/{regression_id}");
         let detail: Detail = project.get(&page, Query::default()).await?;
         let Detail { regression: row, mut change_points, culprits: mut suspects } = detail;
-        // Those that reverted it are later.
-        change_points.retain(|point| point.commit_ordinal <= row.until_commit.ordinal);
+        // Those that reverted it have the other direction.
+        change_points.retain(|point| point.direction == row.direction);
         // The p50 of each series if it changed, as other statistics follow it.
         change_points.sort_by(|one, other| one.rank().partial_cmp(&other.rank()).unwrap_or(Ordering::Equal));
         let mut seen = BTreeSet::new();
@@ -206,7 +208,7 @@ async fn intervals(project: &Project<'_>, row: &Row) -> Result<BTreeMap<i64, [f6
     let query = Query::default()
         .with("base", Some(&row.after_commit.sha))
         .with("head", Some(&row.until_commit.sha))
-        .with("kind", Some("slower,faster,inconclusive"))
+        .with("kind", Some("slower,faster,elsewhere,inconclusive,unchanged"))
         .with("limit", Some(PAIRS_MAX));
     let Comparison { pairs } = project.get("compare", query).await?;
     Ok(pairs.into_iter().filter_map(|pair| Some((pair.head?.series_id, pair.change_interval?))).collect())
