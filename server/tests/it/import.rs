@@ -162,7 +162,7 @@ async fn rejects_unreadable_files_with_a_position(app: TestApp) {
     encoded["file"]["base64"] = "no base64!".into();
     let with_results = request(&factory::report(), "a", None, &file);
     let of = |name: &str, format: Option<&str>, file: &[u8]| request(&report, name, format, file);
-    let unknown = "a.txt: unknown format: expected results of one of bmf";
+    let unknown = "a.txt: unknown format: expected results of one of asv";
     for (body, code, expected, pointer) in [
         (of("results.json", None, cut), "invalid-file", "results.json: google-benchmark: line ", "/file"),
         (of("results.json", Some("go"), &file), "invalid-file", "results.json: go: ", "/file"),

@@ -3,11 +3,12 @@
  * with the token for uploads. They become runs of the measured commit.
  */
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Report } from "./report";
+import { type Report, readReport } from "./report";
 import { variable } from "./variable";
 
 /** The root of this repository. */
@@ -25,7 +26,8 @@ export type Imported = { file: Buffer; run_id: string };
  */
 export function importGolden(name: string, url: string): Imported {
   const path = join(ROOT, GOLDEN, name);
-  const { run_id } = importInto([path, "--upload", url]);
+  // Otherwise the host in a file becomes another machine.
+  const { run_id } = importInto([path, "--upload", url, "--machine", readReport().machine.slug]);
   return { file: readFileSync(path), run_id };
 }
 
@@ -40,7 +42,9 @@ export function reportOfTimes(times: Record<string, number[]>): Report {
   try {
     const path = join(folder, "times.json");
     writeFileSync(path, JSON.stringify({ results }));
-    return importInto([path, "--format", "hyperfine"]);
+    // The run id depends on the contents: equal times of two commits would be one run.
+    const report = importInto([path, "--from", "hyperfine"]);
+    return { ...report, run_id: report.run_id.slice(0, -12) + randomBytes(6).toString("hex") };
   } finally {
     rmSync(folder, { recursive: true });
   }

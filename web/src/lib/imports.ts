@@ -1,5 +1,5 @@
 /** Results imported from other tools. Pure. */
-import type { RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
+import type { Case, RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { counted, type Valued } from "./units";
 
@@ -62,6 +62,11 @@ export function statedTimes(points: StatedPoint[]) {
     { label: "max", of: ({ max_ns }) => max_ns },
   ];
   return times.filter(({ of }) => points.some((point) => of(point) !== null));
+}
+
+/** The number of benchmarks; each measure of one is a result of its own. */
+export function benchmarkCount(results: { case: Pick<Case, "benchmark" | "variant"> }[]): number {
+  return distinct(results.map(({ case: { benchmark, variant } }) => `${benchmark} ${variant ?? ""}`)).length;
 }
 
 /** Natural order: `BM_Pipe/64` before `BM_Pipe/4096`. */

@@ -2,7 +2,7 @@
 import type { SeriesSummary } from "@/api/types";
 import { benchmarkName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { byName, timeName, toolName } from "@/lib/imports";
+import { benchmarkCount, byName, timeName, toolName } from "@/lib/imports";
 import { counted } from "@/lib/units";
 
 export type ImportedCell = {
@@ -59,12 +59,11 @@ const TOOLS_NAMED_MAX = 2;
 
 /** `12 benchmarks imported from JMH and k6`, or the number of tools if there are many. */
 export function importedText(imported: SeriesSummary[]): string {
-  const benchmarks = distinct(
-    imported.map((entry) => `${entry.transport.slug} ${benchmarkName(entry.case)}`),
-  );
+  const byTool = [...groupBy(imported, ({ transport }) => transport.slug).values()];
+  const count = byTool.reduce((sum, ofTool) => sum + benchmarkCount(ofTool), 0);
   const tools = distinct(imported.map(({ transport }) => toolName(transport))).sort(byName);
   const named = tools.length > TOOLS_NAMED_MAX ? counted(tools.length, "tool") : tools.join(" and ");
-  return `${counted(benchmarks.length, "benchmark")} imported from ${named}`;
+  return `${counted(count, "benchmark")} imported from ${named}`;
 }
 
 /** The newest value: one run may have samples and another only a summary. */

@@ -7,7 +7,7 @@ import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine, Facts, NotStated, TimeText, ValueText, Warnings } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
+import { benchmarkCount, fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint, toRuns } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
 import { counted, formatBytes, formatCount, formatOf, formatValue, upperFirst } from "@/lib/units";
@@ -42,8 +42,8 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         {["imported", tool]}
       </Breadcrumb>
       <h1>
-        {counted(detail.results.length, "benchmark")} for <code>{shortSha(run.commit.sha)}</code>, imported
-        from {tool}
+        {counted(benchmarkCount(detail.results), "benchmark")} for <code>{shortSha(run.commit.sha)}</code>,
+        imported from {tool}
       </h1>
       <p className="lede">
         ‘{run.commit.subject}’ by {run.commit.author}. The tool defines the methodology.

@@ -71,12 +71,22 @@ export function importedTables<R extends RunResult>(results: R[]) {
       const [first] = ofTable;
       return first === undefined ? [] : [{ valued: kindOf(first), ofTable }];
     })
-    .map(({ valued, ofTable }) => ({
+    .map(({ valued, ofTable }, _, tables) => ({
       valued,
-      time: timeName(valued) ?? "time of 1 operation",
+      time: labelOf(
+        valued,
+        tables.map((table) => table.valued),
+      ),
       isOfOne: valued.measure != null || valued.operations === 1,
       results: ofTable.toSorted((a, b) => byName(benchmarkName(a.case) ?? "", benchmarkName(b.case) ?? "")),
     }));
+}
+
+/** What the values of a table are, with their unit if several tables would have the same name. */
+function labelOf(valued: Valued, all: Valued[]): string {
+  const name = timeName(valued) ?? "time of 1 operation";
+  const isUnique = all.filter((other) => timeName(other) === timeName(valued)).length === 1;
+  return isUnique ? name : `${name} in ${valued.measure?.unit || "numbers"}`;
 }
 
 /** The columns that any stated result has; `statistic` is `null` if it differs. */

@@ -15,7 +15,6 @@ import { toComparison } from "@/lib/paths";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
 import { formatCount, unbrokenTimes } from "@/lib/units";
 import { latencyMeaning } from "@/lib/vocabulary";
-import { Changes } from "./Changes";
 import { Trend } from "./CommitTrend";
 import { Distributions } from "./Distributions";
 import {
@@ -37,6 +36,7 @@ import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageS
 import { useDriftStarts, useStops } from "./useStops";
 
 // Below the trend, so it may arrive later.
+const Changes = lazy(async () => ({ default: (await import("./Changes")).Changes }));
 const TimeBudget = lazy(async () => ({ default: (await import("./TimeBudget")).TimeBudget }));
 
 const NO_CHANGES: ChangePoint[] = [];
@@ -148,7 +148,9 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
                 onChange={change}
               />
             )}
-            <Changes series={series} changePoints={changePoints} starts={starts} />
+            <Suspense fallback={null}>
+              <Changes series={series} changePoints={changePoints} starts={starts} />
+            </Suspense>
           </div>
           <PinnedPoint
             series={series}
