@@ -29,12 +29,17 @@ impl Quantity {
 
     /// Bytes, of which fewer are better. Stored whole.
     pub(crate) fn bytes(name: &str) -> Self {
-        Self { scale: 1, ..Self::new(name, "B", Better::Lower) }
+        Self::new(name, "B", Better::Lower).whole()
     }
 
     /// Bytes per second, of which more are better. Stored whole.
     pub(crate) fn byte_rate(name: &str) -> Self {
-        Self { scale: 1, ..Self::new(name, "B/s", Better::Higher) }
+        Self::new(name, "B/s", Better::Higher).whole()
+    }
+
+    /// Bits per second, of which more are better. Stored whole.
+    pub(crate) fn bit_rate(name: &str) -> Self {
+        Self::new(name, "bit/s", Better::Higher).whole()
     }
 
     /// Something per second, of which more is better.
@@ -49,7 +54,7 @@ impl Quantity {
 
     /// A count of one run, which can be large, such as of instructions: less is better. Stored whole.
     pub(crate) fn counter(name: &str) -> Self {
-        Self { scale: 1, ..Self::count(name) }
+        Self::count(name).whole()
     }
 
     /// A time in nanoseconds that is not the time of an operation: of the processor, of a phase.

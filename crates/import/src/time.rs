@@ -1,6 +1,6 @@
 //! Units, rates and rounding: converts numbers of a file to whole nanoseconds, rounding once.
 
-use crate::fault::{Fault, Place};
+use crate::fault::{Fault, Place, cut};
 
 /// The longest accepted time: 11 days.
 pub(crate) const HIGHEST_NS: f64 = 1e15;
@@ -55,6 +55,12 @@ impl Scale {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10^15")]
 fn whole(ns: f64) -> Option<u64> {
     (0.0..=HIGHEST_NS).contains(&ns).then(|| ns.round() as u64)
+}
+
+/// Parses a number of a text file.
+pub(crate) fn number(text: &str, place: &Place) -> Result<f64, Fault> {
+    let text = text.trim();
+    text.parse().map_err(|_| place.fault(format!("expected a number, found `{}`", cut(text, 40))))
 }
 
 /// The nanoseconds of a time unit, by the tools' names for it; `None` for other units.

@@ -437,7 +437,7 @@ const FILES: &[File] = &[
         "tinybench",
         "names only",
         || format!("[{}]", list(60_000, |_| r#"{"name":""}"#.into())),
-        Rejected("at least one benchmark"),
+        Rejected("at least one result"),
     ),
     (
         "vitest",
@@ -455,7 +455,7 @@ const FILES: &[File] = &[
         "vitest",
         "names only",
         || vitest(10_000, |_| r#"{"name":"f","rme":0,"min":1,"max":1,"id":"-845046408"}"#.into()),
-        Rejected("at least one benchmark"),
+        Rejected("at least one result"),
     ),
     (
         "iperf3",
@@ -503,7 +503,28 @@ const FILES: &[File] = &[
         "netperf",
         "many keys",
         || format!("TCP RR TEST from a port 0 AF_INET to b\n{}", lines(60_000, |_| "SOME_KEY=1".into())),
-        Rejected("at least one benchmark"),
+        Rejected("at least one result"),
+    ),
+    (
+        "netperf",
+        "many words and numbers",
+        || {
+            let words = "Recv   Send    Send\n".repeat(40_000);
+            format!("TCP RR TEST from a port 0 AF_INET to b\n{words}{}", "1\n".repeat(200_000))
+        },
+        Rejected("at least one result"),
+    ),
+    (
+        "sockperf",
+        "many counts",
+        || format!("sockperf: # dropped messages = 1{}\n", ";a=1".repeat(150_000)),
+        Rejected("at most 100 rates and counts"),
+    ),
+    (
+        "wrk",
+        "many errors",
+        || format!("Running 1s test @ http://a/\n  Socket errors: a 1{}\n", ",a 1".repeat(150_000)),
+        Rejected("at most 100 rates and counts"),
     ),
     (
         "k6-summary",
@@ -558,7 +579,7 @@ const FILES: &[File] = &[
         "k6-json",
         "metrics",
         || lines(9_000, |n| format!(r#"{{"type":"Metric","metric":"m{n}","data":{{"type":"gauge"}}}}"#)),
-        Rejected("at least one benchmark"),
+        Rejected("at least one result"),
     ),
     (
         "benchmark-js",
@@ -570,7 +591,7 @@ const FILES: &[File] = &[
         "benchmark-js",
         "members of a suite",
         || format!("{{{}}}", list(40_000, |n| format!(r#""{n}":{{"stats":{{}}}}"#))),
-        Rejected("at least one benchmark"),
+        Rejected("at least one result"),
     ),
     (
         "benchmark-js",
@@ -599,7 +620,7 @@ const FILES: &[File] = &[
         },
         Results(9_900),
     ),
-    ("fio", "names only", || fio(40_000, |_| r#"{"jobname":""}"#.into()), Rejected("at least one benchmark")),
+    ("fio", "names only", || fio(40_000, |_| r#"{"jobname":""}"#.into()), Rejected("at least one result")),
     (
         "wrk",
         "many runs",
@@ -616,7 +637,7 @@ const FILES: &[File] = &[
         "wrk",
         "many percentiles",
         || format!("Running 1s test @ http://a/\n{}", lines(120_000, |_| "1% 1s".into())),
-        Rejected("at least one benchmark"),
+        Rejected("at least one result"),
     ),
     (
         "oha",

@@ -1,6 +1,6 @@
 //! netperf: its tables, or the selected output of `-o` (CSV) or `-k` (keys).
 //!
-//! The name is the test with the sizes of its messages. A run is one repetition with one value, as a file can have the
+//! The name is the test with the sizes of its messages, and the burst of `-b` if it is not 0. A run is one repetition with one value, as a file can have the
 //! output of several runs: the transaction rate of a request/response test becomes the time of a transaction, and the
 //! throughput of any other test is a measure. Latencies, which only the selected output has, are a summary, and the
 //! processor time is a measure.
@@ -10,7 +10,7 @@ use crate::Summary;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place, cut};
 use crate::quantity::Quantity;
-use crate::time::Scale;
+use crate::time::{Scale, number};
 use roundtrip_wire::Better;
 
 pub(super) const READER: Reader = Reader {
@@ -20,11 +20,15 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// The name of the test in the first line of a run.
-fn title(line: &str) -> Option<&str> {
+/// The name of the test and the burst in the first line of a run. Without bursts, the burst is empty or 0.
+fn title(line: &str) -> Option<(&str, &str)> {
     let (title, rest) = line.split_once(" TEST from ")?;
-    rest.contains(" AF_INET").then(|| title.strip_prefix("MIGRATED ").unwrap_or(title))
+    let burst = rest.rsplit_once(" : first burst ").map_or("", |(_, burst)| burst.trim());
+    rest.contains(" AF_INET").then(|| (title.strip_prefix("MIGRATED ").unwrap_or(title), burst))
 }
+
+/// The most bytes of the words above a table. netperf writes about 300.
+const WORDS_BYTES_MAX: usize = 1_000;
 
 /// The names of figures in CSV, and their keys in the output of `-k`.
 const COLUMNS: [(&str, &str); 18] = [
@@ -51,6 +55,8 @@ const COLUMNS: [(&str, &str); 18] = [
 /// The selected output of a run: keys and values.
 struct Run {
     title: String,
+    /// The number of transactions in flight, besides one; empty or 0 for none.
+    burst: String,
     place: Place,
     /// The lines of words above the numbers of a table.
     words: String,
@@ -64,12 +70,13 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let mut run: Option<Run> = None;
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
-        if let Some(title) = title(line) {
+        if let Some((title, burst)) = title(line) {
             if let Some(run) = run.take() {
                 run.finish(collector)?;
             }
             run = Some(Run {
                 title: title.to_owned(),
+                burst: burst.to_owned(),
                 place,
                 words: String::new(),
                 columns: None,
@@ -81,10 +88,6 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         }
     }
     run.map_or(Ok(()), |run| run.finish(collector))
-}
-
-fn number(text: &str, place: &Place) -> Result<f64, Fault> {
-    text.trim().parse().map_err(|_| place.fault(format!("expected a number, found `{}`", cut(text, 40))))
 }
 
 impl Run {
@@ -106,8 +109,10 @@ impl Run {
         } else {
             let fields: Vec<_> = line.split_ascii_whitespace().collect();
             if fields.iter().any(|field| field.parse::<f64>().is_err()) {
-                self.words += line;
-                self.words.push(' ');
+                if self.words.len() < WORDS_BYTES_MAX {
+                    self.words += &cut(line, 200);
+                    self.words.push(' ');
+                }
             } else if !fields.is_empty() {
                 self.read_row(&fields, place, collector)?;
             }
@@ -140,7 +145,7 @@ impl Run {
                 self.figures.push(("LOCAL_SEND_SIZE".into(), (*size).to_owned()));
                 let name = format!("message={size}");
                 self.throughput(&name, "sent", number(sent, place)?, collector)?;
-                let entry = Entry::new(format!("{} {name}", self.title), 1);
+                let entry = self.entry(&name, 1);
                 collector.value(&entry, &Quantity::counter("errors"), number(errors, place)?, place)
             }
             [_, _, size, _, rate, ..] if self.words.contains("Throughput") => {
@@ -153,20 +158,31 @@ impl Run {
         }
     }
 
+    /// The test with the sizes of its messages.
+    fn entry(&self, sizes: &str, operations: u64) -> Entry {
+        let burst = match self.burst.as_str() {
+            "" | "0" => String::new(),
+            burst => format!("burst={burst}"),
+        };
+        let parts = [&self.title, sizes, &burst];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        Entry::new(parts.collect::<Vec<_>>().join(" "), operations)
+    }
+
     fn figure(&self, key: &str) -> Option<&str> {
         self.figures.iter().find(|(known, _)| known == key).map(|(_, value)| value.trim())
     }
 
     /// Adds a rate of transactions per second, as the time of a transaction.
     fn transaction(&self, sizes: &str, rate: &str, collector: &mut Collector) -> Result<(), Fault> {
-        let entry = Entry::new(format!("{} {sizes}", self.title).trim_end(), 1_000);
+        let entry = self.entry(sizes, 1_000);
         let time = Scale::per_thousand(1e9).rate(number(rate, &self.place)?);
         collector.samples(&entry, vec![time.map_err(|problem| self.place.fault(problem))?], &self.place)
     }
 
     /// Adds a throughput in the unit that the words of the table name.
     fn throughput(&self, sizes: &str, name: &str, rate: f64, collector: &mut Collector) -> Result<(), Fault> {
-        let entry = Entry::new(format!("{} {sizes}", self.title).trim_end(), 1);
+        let entry = self.entry(sizes, 1);
         let units = [self.figure("THROUGHPUT_UNITS").unwrap_or_default(), &self.words].join(" ");
         // `-f` selects bits or bytes, and its factor.
         let factors = [
@@ -181,17 +197,18 @@ impl Run {
             collector.skip(format!("{}: skipped {name}: unknown unit", entry.name));
             return Ok(());
         };
-        let quantity = if unit.contains("bits") {
-            Quantity { scale: 1, ..Quantity::new(name, "bit/s", Better::Higher) }
-        } else {
-            Quantity::byte_rate(name)
-        };
+        let quantity =
+            if unit.contains("bits") { Quantity::bit_rate(name) } else { Quantity::byte_rate(name) };
         collector.value(&entry, &quantity, rate * factor, &self.place)
     }
 
     /// Adds the selected output.
     fn finish(self, collector: &mut Collector) -> Result<(), Fault> {
-        if self.is_read || self.figures.is_empty() {
+        if self.is_read {
+            return Ok(());
+        }
+        if self.figures.is_empty() {
+            collector.skip(format!("{}: skipped, no result", self.title));
             return Ok(());
         }
         let size = |name: &str, key: &str| self.figure(key).map(|size| format!("{name}={size}"));
@@ -201,7 +218,7 @@ impl Run {
             size("message", "LOCAL_SEND_SIZE"),
         ];
         let sizes = sizes.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let entry = Entry::new(format!("{} {sizes}", self.title).trim_end(), 1);
+        let entry = self.entry(&sizes, 1);
         let is_transactions = self.figure("THROUGHPUT_UNITS") == Some("Trans/s");
         let rate = self.figure("TRANSACTION_RATE").or(self.figure("THROUGHPUT").filter(|_| is_transactions));
         if let Some(rate) = rate {

@@ -7,10 +7,10 @@
 use super::Reader;
 use crate::Summary;
 use crate::collect::{Collector, Entry};
-use crate::fault::{Fault, Place, cut};
+use crate::fault::{Fault, Place};
 use crate::json;
 use crate::quantity::Quantity;
-use crate::time::{self, Scale};
+use crate::time::{self, Scale, number};
 
 pub(super) const READER: Reader = Reader {
     slug: "sockperf",
@@ -21,6 +21,9 @@ pub(super) const READER: Reader = Reader {
 
 /// sockperf's megabyte.
 const MEBIBYTE: f64 = 1_048_576.0;
+
+/// The most rates and counts for one server. sockperf writes 5.
+const FIGURES_MAX: usize = 100;
 
 /// The results for one server.
 #[derive(Default)]
@@ -70,11 +73,6 @@ fn without_colours(line: &str) -> String {
     text
 }
 
-fn number(text: &str, place: &Place) -> Result<f64, Fault> {
-    let text = text.trim();
-    text.parse().map_err(|_| place.fault(format!("expected a number, found `{}`", cut(text, 40))))
-}
-
 fn microseconds(text: &str, place: &Place) -> Result<u64, Fault> {
     Scale::per_one(1e3).time_at(number(text, place)?, || place.clone())
 }
@@ -104,8 +102,8 @@ impl Results {
             self.place = place.clone();
             let value = before(value)?;
             match name {
-                "Message Rate" => self.figures.push((Quantity::rate("message rate"), value)),
-                "BandWidth" => self.figures.push((Quantity::byte_rate("bandwidth"), value * MEBIBYTE)),
+                "Message Rate" => self.add(Quantity::rate("message rate"), value, place)?,
+                "BandWidth" => self.add(Quantity::byte_rate("bandwidth"), value * MEBIBYTE, place)?,
                 _ => {
                     self.time = Some(name.to_owned());
                     self.mean = Some(Scale::per_one(1e3).time_at(value, || place.clone())?);
@@ -115,9 +113,17 @@ impl Results {
             for figure in line.split(';') {
                 let (name, value) = figure.split_once('=').unwrap_or((figure, ""));
                 let name = name.trim_start_matches([' ', '#']).trim_end();
-                self.figures.push((Quantity::counter(name), number(value, place)?));
+                self.add(Quantity::counter(name), number(value, place)?, place)?;
             }
         }
+        Ok(())
+    }
+
+    fn add(&mut self, quantity: Quantity, value: f64, place: &Place) -> Result<(), Fault> {
+        if self.figures.len() == FIGURES_MAX {
+            return Err(place.fault(format!("expected at most {FIGURES_MAX} rates and counts for a server")));
+        }
+        self.figures.push((quantity, value));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use super::Reader;
 use crate::Summary;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place, cut};
-use crate::quantity::Quantity;
+use crate::quantity::{self, Quantity};
 use crate::time::{self, Scale};
 
 pub(super) const READER: Reader = Reader {
@@ -21,6 +21,9 @@ pub(super) const READER: Reader = Reader {
 fn address(line: &str) -> Option<&str> {
     Some(line.strip_prefix("Running ")?.split_once(" test @ ")?.1.trim())
 }
+
+/// The most rates and counts of a run. wrk writes 7.
+const FIGURES_MAX: usize = 100;
 
 #[derive(Default)]
 struct Run {
@@ -75,14 +78,11 @@ fn time(text: &str, place: &Place) -> Result<u64, Fault> {
 /// wrk counts 1,024 bytes as a kilobyte.
 fn bytes(text: &str, place: &Place) -> Result<f64, Fault> {
     let (number, unit) = with_unit(text, place)?;
-    let factor = match unit {
-        "B" => 1.0,
-        "KB" => 1_024.0,
-        "MB" => 1_048_576.0,
-        "GB" => 1_073_741_824.0,
-        "TB" => 1_099_511_627_776.0,
-        _ => return Err(place.fault(format!("expected bytes, found `{}`", cut(text, 40)))),
-    };
+    let factor = unit.strip_suffix('B').and_then(|prefix| match prefix {
+        "" => Some(1.0),
+        prefix => quantity::prefix_factor(&format!("{prefix}i")),
+    });
+    let factor = factor.ok_or_else(|| place.fault(format!("expected bytes, found `{}`", cut(text, 40))))?;
     Ok(number * factor)
 }
 
@@ -97,23 +97,23 @@ impl Run {
                 self.max = words.nth(1).map(|max| time(max, place)).transpose()?;
             }
             ("Requests/sec:", rate) => {
-                self.figures.push((Quantity::rate("requests"), with_unit(rate, place)?.0));
+                self.add(Quantity::rate("requests"), with_unit(rate, place)?.0, place)?;
             }
             ("Transfer/sec:", rate) => {
-                self.figures.push((Quantity::byte_rate("transfer"), bytes(rate, place)?));
+                self.add(Quantity::byte_rate("transfer"), bytes(rate, place)?, place)?;
             }
             ("0", "requests") => self.is_empty = true,
             ("Socket", "errors:") => {
                 for error in line.trim_start_matches("Socket errors:").split(',') {
                     let (kind, count) = error.trim().rsplit_once(' ').unwrap_or((error, ""));
                     let quantity = Quantity::counter(&format!("{kind} errors"));
-                    self.figures.push((quantity, with_unit(count, place)?.0));
+                    self.add(quantity, with_unit(count, place)?.0, place)?;
                 }
             }
             ("Non-2xx", "or") => {
                 let count = line.rsplit(' ').next().unwrap_or_default();
-                self.figures
-                    .push((Quantity::counter("Non-2xx or 3xx responses"), with_unit(count, place)?.0));
+                let quantity = Quantity::counter("Non-2xx or 3xx responses");
+                self.add(quantity, with_unit(count, place)?.0, place)?;
             }
             (percent, value) if percent.ends_with('%') => {
                 let ppm = percent.trim_end_matches('%').parse().ok().and_then(time::ppm_of_percent);
@@ -125,6 +125,14 @@ impl Run {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn add(&mut self, quantity: Quantity, value: f64, place: &Place) -> Result<(), Fault> {
+        if self.figures.len() == FIGURES_MAX {
+            return Err(place.fault(format!("expected at most {FIGURES_MAX} rates and counts of a run")));
+        }
+        self.figures.push((quantity, value));
         Ok(())
     }
 

@@ -206,6 +206,24 @@ fn netperf_throughputs_and_latencies_are_measures() {
 }
 
 #[test]
+fn netperf_bursts_are_in_the_name_and_runs_without_a_result_are_skipped() {
+    let run = |burst: &str, result: &str| {
+        format!(
+            "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 127.0.0.1 () port 0 AF_INET \
+             : demo : first burst {burst}\n{result}"
+        )
+    };
+    let result = "REQUEST_SIZE=1\nTHROUGHPUT=50000\nTHROUGHPUT_UNITS=Trans/s\n";
+    let import = parsed(&[run("0", result), run("16", result), run("16", "")].concat());
+    let name = "TCP REQUEST/RESPONSE request=1";
+    assert_eq!(names(&import), [name, &format!("{name} burst=16")]);
+    assert_eq!(
+        (import.warnings, import.skipped),
+        (vec!["TCP REQUEST/RESPONSE: skipped, no result".into()], 1)
+    );
+}
+
+#[test]
 fn new_k6_summaries_state_quantities_with_a_direction() {
     let import = parsed(
         r#"{"config": {"duration": 1.5}, "metadata": {"k6_version": "1.8.1"}, "results": {"metrics": [
