@@ -7,6 +7,13 @@ use std::io;
 /// The place and value of the magic number of tar archives.
 const MAGIC: (usize, &[u8]) = (257, b"ustar");
 
+/// The most files of an archive: joining takes time for all benchmarks with each file.
+const FILES_MAX: usize = 1_000;
+
+fn too_many_files() -> String {
+    format!("expected at most {FILES_MAX} files. Import fewer at a time.")
+}
+
 /// A file in an archive.
 #[derive(Clone, Debug)]
 pub(crate) struct File<'a> {
@@ -18,10 +25,13 @@ pub(crate) struct File<'a> {
 /// Creates an archive of files, each with its name and bytes. The same files always give the same bytes.
 ///
 /// # Errors
-/// A name is empty, absolute or contains `..`.
+/// There are more than 1,000 files, or a name is empty, absolute or contains `..`.
 pub fn create<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
-    for (name, bytes) in files {
+    for (index, (name, bytes)) in files.into_iter().enumerate() {
+        if index == FILES_MAX {
+            return Err(io::Error::other(too_many_files()));
+        }
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
@@ -30,7 +40,7 @@ pub fn create<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> io::R
     archive.into_inner()
 }
 
-/// The files of an archive; `None` if the bytes are no archive.
+/// The files of an archive; `None` if the bytes are not an archive.
 pub(crate) fn files(bytes: &[u8]) -> Result<Option<Vec<File<'_>>>, Error> {
     let (offset, magic) = MAGIC;
     if !bytes.get(offset..).is_some_and(|bytes| bytes.starts_with(magic)) {
@@ -50,6 +60,9 @@ pub(crate) fn files(bytes: &[u8]) -> Result<Option<Vec<File<'_>>>, Error> {
             tar::EntryType::Directory => continue,
             // A sparse file could be larger than the archive.
             _ => return Err(invalid(&format_args!("{name}: expected a regular file"))),
+        }
+        if files.len() == FILES_MAX {
+            return Err(invalid(&too_many_files()));
         }
         // A slice of the archive, so that reading it takes no memory.
         let place = usize::try_from(entry.raw_file_position()).ok().zip(usize::try_from(entry.size()).ok());

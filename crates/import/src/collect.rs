@@ -69,7 +69,7 @@ pub(crate) struct Collector {
     histograms: usize,
     facts: BTreeMap<String, String>,
     warnings: Vec<String>,
-    unsaid_warnings: usize,
+    omitted_warnings: usize,
     skipped: u64,
     /// The names and variants that [`Collector::distinct`] returned.
     names: Numbers,
@@ -111,7 +111,7 @@ impl Collector {
         if self.warnings.len() < WARNINGS_MAX {
             self.warnings.push(warning);
         } else {
-            self.unsaid_warnings += 1;
+            self.omitted_warnings += 1;
         }
     }
 
@@ -421,8 +421,8 @@ impl Collector {
         if let Some(unit) = self.unit.filter(|_| !self.is_unit_used) {
             self.warn(format!("the unit {unit} was not used: the format states its units"));
         }
-        if self.unsaid_warnings > 0 {
-            self.warnings.push(format!("and {} more warnings", self.unsaid_warnings));
+        if self.omitted_warnings > 0 {
+            self.warnings.push(format!("and {} more warnings", self.omitted_warnings));
         }
         Ok(Collected { benchmarks, facts: self.facts, warnings: self.warnings, skipped: self.skipped })
     }

@@ -3,7 +3,7 @@
 use crate::archive::File;
 use crate::collect::{self, FACTS_MAX, HISTOGRAMS_MAX, WARNINGS_MAX};
 use crate::fault::Place;
-use crate::format::{Error, Format, Import};
+use crate::format::{Error, Format, GOMAXPROCS, Import};
 use crate::model::{Benchmark, Data};
 use crate::{BENCHMARKS_MAX, Options, VALUES_MAX};
 use std::collections::HashMap;
@@ -14,11 +14,17 @@ impl Import {
     /// wins. After the last file, [`Import::fold`] limits the repetitions.
     ///
     /// # Errors
-    /// The files are of different tools, or have more benchmarks or values together than one file may have.
+    /// The files are of different tools or of different `GOMAXPROCS`, or have more benchmarks or values together than one file may have.
     pub fn join(&mut self, other: Self) -> Result<(), Error> {
         let Self { format, benchmarks, facts, warnings, skipped } = other;
         if format != self.format {
             return Err(Error::Mixed { formats: [self.format, format] });
+        }
+        // The number is not a part of the names, so benchmarks of different numbers would join.
+        if let (Some(one), Some(more)) = (self.facts.get(GOMAXPROCS), facts.get(GOMAXPROCS))
+            && one != more
+        {
+            return Err(Error::Processors { numbers: [one.clone(), more.clone()] });
         }
         let known: HashMap<_, usize> =
             self.benchmarks.iter().zip(0..).map(|(one, at)| (key(one), at)).collect();

@@ -19,7 +19,7 @@
 //! **Nothing is dropped silently.** A rate, in operations per second, becomes the time of an operation, without loss.
 //! Other quantities become measures of their own ([`Benchmark::measure`]). If the tool states no direction, more is better
 //! of rates, less of everything else. Warnings name everything that is skipped, and [`Import::skipped`] counts it.
-//! Settings of a run, such as iterations, are no results.
+//! Settings of a run, such as iterations, are not results.
 //!
 //! **No invented samples.** A [`Distribution`](roundtrip_stats::Distribution) holds the values that the file
 //! lists. If a file has only a mean, a median or bins, it becomes a [`Summary`].
@@ -80,7 +80,7 @@ pub const VALUES_MAX: usize = 3_000_000;
 /// The longest name of a benchmark, in characters.
 pub const NAME_CHARS_MAX: usize = roundtrip_wire::report::BENCHMARK_CHARACTERS_MAX;
 
-/// What a file may not state.
+/// Facts that some files do not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The unit of its times. Formats that state it ignore this, with a warning.

@@ -18,6 +18,9 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+/// The fact with the number of processors that the names of a file end with.
+pub(crate) const GOMAXPROCS: &str = "gomaxprocs";
+
 pub(super) const READER: Reader = Reader {
     slug: "go",
     title: "go test -bench (text or -json)",
@@ -295,7 +298,7 @@ fn processors(text: &str) -> Result<Option<String>, Fault> {
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let processors = processors(text)?;
-    collector.fact("gomaxprocs", processors.as_ref());
+    collector.fact(GOMAXPROCS, processors.as_ref());
     let suffix = processors.map(|number| format!("-{number}")).unwrap_or_default();
     scan(text, |place, found| match found {
         Found::Result { package, name, pairs } => {

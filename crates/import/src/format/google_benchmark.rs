@@ -106,7 +106,7 @@ visited! { Row, "an object", deserialize_map,
     }
 }
 
-/// Numbers of a row that are no results.
+/// Numbers of a row that are not results.
 fn is_setting(member: &str) -> bool {
     matches!(member, "repetition_index" | "threads" | "iterations")
 }

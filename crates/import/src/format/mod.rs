@@ -39,6 +39,8 @@ mod tinybench;
 mod vitest;
 mod wrk;
 
+pub(crate) use go::GOMAXPROCS;
+
 use crate::collect::{Collected, Collector};
 use crate::fault::{Fault, Place};
 use crate::format_probe::FormatProbe;
@@ -221,7 +223,7 @@ pub struct Import {
     pub benchmarks: Vec<Benchmark>,
     /// Facts about the machine and tool, such as `host`, `cpus`, `tool_version`, `commit`.
     pub facts: BTreeMap<String, String>,
-    /// Sentences for people: omissions with their reasons, and doubts about the values.
+    /// Messages for the user: what was skipped and why, and problems with the values.
     pub warnings: Vec<String>,
     /// The number of things in the file that were not imported. A warning names each, up to a limit.
     pub skipped: u64,
@@ -231,7 +233,7 @@ pub struct Import {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The file is larger than [`INPUT_BYTES_MAX`].
-    #[error("{bytes} bytes: expected at most {INPUT_BYTES_MAX}")]
+    #[error("{bytes} bytes: expected at most {INPUT_BYTES_MAX}. Split the file.")]
     TooLarge {
         /// Its size.
         bytes: usize,
@@ -284,10 +286,16 @@ pub enum Error {
         error: Box<Self>,
     },
     /// Files of different tools cannot be one run.
-    #[error("expected files of one tool, found {} and {}", formats[0], formats[1])]
+    #[error("expected files of one tool, found {} and {}. Import the files of each tool separately.", formats[0], formats[1])]
     Mixed {
         /// The formats of two of them.
         formats: [Format; 2],
+    },
+    /// Files of Go with different numbers of processors have equal names.
+    #[error("expected files with one GOMAXPROCS, found {} and {}. Import them separately.", numbers[0], numbers[1])]
+    Processors {
+        /// The numbers of two of them.
+        numbers: [String; 2],
     },
     /// Several files together exceed a limit of one file.
     #[error("{count} {what} in all files of the run: expected at most {max}. Import fewer files at a time.")]
@@ -353,7 +361,7 @@ mod tests {
     #[test]
     fn rejects_large_files() {
         let error = decode_text(&vec![b' '; INPUT_BYTES_MAX + 1]).unwrap_err();
-        assert_eq!(error.to_string(), "67108865 bytes: expected at most 67108864");
+        assert_eq!(error.to_string(), "67108865 bytes: expected at most 67108864. Split the file.");
     }
 
     #[test]

@@ -68,7 +68,39 @@ fn keeps_the_first_of_equal_summaries_and_counts_the_rest_as_skipped() {
 #[test]
 fn rejects_files_of_different_tools() {
     let error = read(&go(&["Pipe"], 5.0)).join(read(&golden_text("hyperfine/parameters.json"))).unwrap_err();
-    assert_eq!(error.to_string(), "expected files of one tool, found go and hyperfine");
+    assert_eq!(
+        error.to_string(),
+        "expected files of one tool, found go and hyperfine. Import the files of each tool separately."
+    );
+}
+
+#[test]
+fn rejects_go_files_of_different_numbers_of_processors() {
+    let of = |processors: u32| read(&format!("BenchmarkPipe-{processors} 1000 5 ns/op\n"));
+    let mut joined = of(4);
+    joined.join(of(4)).unwrap();
+    assert_eq!(
+        joined.join(of(8)).unwrap_err().to_string(),
+        "expected files with one GOMAXPROCS, found 4 and 8. Import them separately."
+    );
+}
+
+#[test]
+fn limits_the_files_of_an_archive() {
+    let expected = "expected at most 1000 files. Import fewer at a time.";
+    let go = go(&["Pipe"], 5.0);
+    let error = archive::create((0..1_001).map(|_| ("a.txt", go.as_bytes()))).unwrap_err();
+    assert_eq!(error.to_string(), expected);
+    let mut builder = tar::Builder::new(Vec::new());
+    for _ in 0..1_001 {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(go.len() as u64);
+        builder.append_data(&mut header, "a.txt", go.as_bytes()).unwrap();
+    }
+    let error = import(&builder.into_inner().unwrap(), None, &Options::default()).unwrap_err();
+    assert_eq!(error.to_string(), format!("tar archive: {expected}"));
+    let bytes = archive::create((0..1_000).map(|_| ("a.txt", go.as_bytes()))).unwrap();
+    assert_eq!(values(&import(&bytes, None, &Options::default()).unwrap(), "BenchmarkPipe").len(), 1_000);
 }
 
 #[test]
@@ -100,7 +132,7 @@ fn names_the_file_of_an_archive_that_is_invalid() {
     let error = import(&bytes, None, &Options::default()).unwrap_err().to_string();
     assert!(error.starts_with("b.txt: unknown format: expected results of one of"), "{error}");
     let empty = import(&archived(&[]), None, &Options::default()).unwrap_err();
-    assert_eq!(empty, Error::NotRecognised, "two empty blocks are no archive");
+    assert_eq!(empty, Error::NotRecognised, "two empty blocks are not an archive");
 }
 
 #[test]
