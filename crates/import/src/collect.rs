@@ -23,6 +23,9 @@ const MEASURES_MAX: usize = 5_000;
 const BYTES_PER_RESULT_MIN: usize = 20;
 /// The number of results of a file of any size.
 const RESULTS_OF_SMALL_FILE: usize = 10_000;
+/// The names that are too long may have this many bytes together, and this many times the bytes of the file.
+const LONG_NAME_BYTES: usize = 1 << 20;
+const LONG_NAME_FACTOR: usize = 20;
 /// The largest count: larger ones are not measurements, and their sum could overflow.
 const COUNT_MAX: u64 = 1 << 53;
 pub(crate) const WARNINGS_MAX: usize = 50;
@@ -71,13 +74,15 @@ pub(crate) struct Collector {
     warnings: Vec<String>,
     omitted_warnings: usize,
     skipped: u64,
-    /// The names and variants that [`Collector::distinct`] returned.
+    /// The names, variants and measures that [`Collector::distinct`] returned.
     names: Numbers,
     /// The slugs of variants.
     slugs: Numbers,
     /// The variants of the file, with their stored form.
     variants: HashMap<String, String>,
     file_bytes: usize,
+    /// The bytes of all names that are too long, each time they occur.
+    long_name_bytes: usize,
     unit: Option<TimeUnit>,
     is_unit_used: bool,
 }
@@ -129,8 +134,20 @@ impl Collector {
         value: f64,
         place: &Place,
     ) -> Result<(), Fault> {
-        match quantity.stored(value) {
-            Ok(stored) => self.samples(&entry.of(quantity), vec![stored], place),
+        self.values(entry, quantity, std::iter::once(value), place)
+    }
+
+    /// Adds values of another quantity that were measured together, as one repetition. If one cannot be stored, all are
+    /// skipped.
+    pub(crate) fn values(
+        &mut self,
+        entry: &Entry,
+        quantity: &Quantity,
+        values: impl Iterator<Item = f64>,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        match values.map(|value| quantity.stored(value)).collect() {
+            Ok(stored) => self.samples(&entry.of(quantity), stored, place),
             Err(problem) => {
                 self.skip(format!("{}: skipped {}: {problem}", entry.name, quantity.measure.name));
                 Ok(())
@@ -167,11 +184,11 @@ impl Collector {
         self.summary_of(entry, quantity, summary, place)
     }
 
-    /// Whether [`Collector::distinct`] has returned an entry with this name and variant.
+    /// Whether [`Collector::distinct`] has returned an entry with this name, variant and measure.
     pub(crate) fn is_taken(&mut self, entry: &Entry) -> bool {
         let entry = self.displayed(entry).map(Cow::into_owned);
-        entry.is_some_and(|Entry { name, variant, .. }| {
-            self.names.contains(self.hasher.hash_one((name, variant)))
+        entry.is_some_and(|Entry { name, variant, measure, .. }| {
+            self.names.contains(self.hasher.hash_one((name, variant, measure)))
         })
     }
 
@@ -184,7 +201,8 @@ impl Collector {
             _ => shortened(format!("{} #{number}", entry.name), NAME_CHARS_MAX),
         };
         let hasher = &self.hasher;
-        let number = self.names.next(|number| hasher.hash_one((numbered(number), &entry.variant)));
+        let number =
+            self.names.next(|number| hasher.hash_one((numbered(number), &entry.variant, &entry.measure)));
         let name = numbered(number);
         if number > 1 {
             self.warn(format!("{}: several entries have this name: numbered by position", entry.name));
@@ -204,6 +222,7 @@ impl Collector {
             return Some(Cow::Borrowed(entry));
         }
         if is_long {
+            self.long_name_bytes = self.long_name_bytes.saturating_add(name.len());
             self.warn(format!(
                 "{}: longer than {NAME_CHARS_MAX} characters, shortened",
                 cut(&name, fault::SHORT)
@@ -232,6 +251,17 @@ impl Collector {
         self.variants.insert(stored.clone(), stored.clone());
         self.variants.insert(variant.to_owned(), stored.clone());
         Some(stored)
+    }
+
+    /// Rejects a long name that many entries share, such as that of their group: each costs time.
+    fn check_names(&self, place: &Place) -> Result<(), Fault> {
+        let most = LONG_NAME_BYTES.saturating_add(LONG_NAME_FACTOR.saturating_mul(self.file_bytes));
+        if self.long_name_bytes > most {
+            return Err(place.fault(format!(
+                "expected names of at most {NAME_CHARS_MAX} characters, found many longer ones"
+            )));
+        }
+        Ok(())
     }
 
     fn skip_unnamed(&mut self) {
@@ -292,11 +322,12 @@ impl Collector {
             )));
         }
         if repetition.max_ns() > HIGHEST_NS {
-            let cap = match &entry.measure {
-                None => "60 s".to_owned(),
-                Some(measure) => format!("{} {}", HIGHEST_NS / entry.operations, measure.unit),
-            };
-            self.warn(format!("{}: too many values, stored as a histogram capped at {cap}", entry.name));
+            let unit = entry.measure.as_ref().map_or("ns", |measure| &measure.unit);
+            let cap = HIGHEST_NS / entry.operations;
+            self.warn(format!(
+                "{}: too many values, stored as a histogram capped at {cap} {unit}",
+                entry.name
+            ));
         }
         if let Some(repetitions) = self.repetitions(entry, place)? {
             repetitions.push_histogram(&repetition);
@@ -315,6 +346,7 @@ impl Collector {
         place: &Place,
     ) -> Result<(), Fault> {
         self.count_values(1, place)?;
+        self.check_names(place)?;
         if !summary.is_in_order() {
             self.warn(format!("{}: inconsistent values, using only the first", entry.name));
             summary = Summary::new(summary.statistic, summary.center_ns);
@@ -340,6 +372,7 @@ impl Collector {
 
     /// The repetitions of a benchmark. Adds the benchmark if it is new. `None` if it is a summary or has no name.
     fn repetitions(&mut self, entry: &Entry, place: &Place) -> Result<Option<&mut Repetitions>, Fault> {
+        self.check_names(place)?;
         let Some(entry) = self.displayed(entry) else {
             self.skip_unnamed();
             return Ok(None);
@@ -533,6 +566,16 @@ mod tests {
         assert!(names.iter().all(|name| name.chars().count() == 200));
         assert_eq!(import.warnings.len(), 1, "{:?}", import.warnings);
         assert_eq!(import.skipped, 0);
+    }
+
+    #[test]
+    fn rejects_a_long_name_that_many_entries_share() {
+        let long = Entry::new("x".repeat(LONG_NAME_BYTES / 2), 1);
+        let mut collector = added(&long, vec![1]).unwrap();
+        collector.samples(&long, vec![1], &Place::default()).unwrap();
+        collector.distinct(&long);
+        let fault = collector.samples(&pipe(), vec![1], &Place::line(3)).unwrap_err();
+        assert_eq!(fault.problem, "expected names of at most 200 characters, found many longer ones");
     }
 
     #[test]

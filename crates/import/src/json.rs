@@ -14,6 +14,11 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault>
     read_seed(text, PhantomData)
 }
 
+/// Reads a line of a file, by its index from 0.
+pub(crate) fn read_line<'de, T: Deserialize<'de>>(line: &'de str, index: usize) -> Result<T, Fault> {
+    read(line).map_err(|fault| Fault { place: fault.place.lines_down(index), ..fault })
+}
+
 fn read_seed<'de, S: DeserializeSeed<'de>>(text: &'de str, seed: S) -> Result<S::Value, Fault> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let mut track = serde_path_to_error::Track::new();

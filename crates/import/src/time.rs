@@ -92,12 +92,6 @@ pub(crate) fn ppm_of_percent(percent: f64) -> Option<u32> {
     (0.0..=100.0).contains(&percent).then(|| (percent * 1e4).round() as u32)
 }
 
-/// Converts a number of samples, which JSON and JavaScript may write as a float.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53")]
-pub(crate) fn count(number: f64) -> Option<u64> {
-    (0.0..=9e15).contains(&number).then_some(number as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

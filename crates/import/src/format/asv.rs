@@ -15,7 +15,6 @@ use crate::{BENCHMARKS_MAX, Statistic, Summary};
 use roundtrip_wire::Better;
 use serde::Deserialize;
 use serde::de::{IgnoredAny, SeqAccess};
-use std::borrow::Cow;
 
 pub(super) const READER: Reader = Reader {
     slug: "asv",
@@ -151,7 +150,7 @@ visited! { Row, "a list of columns", deserialize_seq,
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let file: File = json::read(&without_nan(text))?;
+    let file: File = json::read(text)?;
     let columns = file.result_columns.0.iter().map(String::as_str);
     if !columns.take(COLUMNS.len()).eq(COLUMNS) {
         let problem = format!("expected {}: asv 0.5 or newer", COLUMNS.join(", "));
@@ -169,33 +168,6 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         read_row(name, row, collector)?;
     }
     Ok(())
-}
-
-/// The text with `null` for the numbers that JSON does not have. asv writes `NaN` for skipped parameters.
-fn without_nan(text: &str) -> Cow<'_, str> {
-    if !text.contains("NaN") && !text.contains("Infinity") {
-        return Cow::Borrowed(text);
-    }
-    let mut replaced = String::with_capacity(text.len() + text.len() / 4);
-    let (mut rest, mut is_text) = (text, false);
-    // Texts are between quotation marks without a backslash before them.
-    while let Some((part, more)) = rest.split_once('"') {
-        let backslashes = part.bytes().rev().take_while(|byte| *byte == b'\\').count();
-        replaced += &with_null(part, is_text);
-        replaced.push('"');
-        is_text = !is_text || !backslashes.is_multiple_of(2);
-        rest = more;
-    }
-    replaced += &with_null(rest, is_text);
-    Cow::Owned(replaced)
-}
-
-fn with_null(part: &str, is_text: bool) -> Cow<'_, str> {
-    if is_text || !part.contains(['N', 'I']) {
-        return Cow::Borrowed(part);
-    }
-    let numbers = ["-Infinity", "Infinity", "NaN"];
-    Cow::Owned(numbers.iter().fold(part.to_owned(), |part, number| part.replace(number, "null")))
 }
 
 /// The kind of a benchmark, which asv derives from its name.
@@ -235,7 +207,7 @@ fn read_row(name: &str, row: &Row, collector: &mut Collector) -> Result<(), Faul
     }
     let mut samples = &row.samples.values[..];
     for index in 0..results.0.len() {
-        let entry = Entry::new(format!("{name}{}", arguments(&params, index)), 1_000);
+        let entry = collector.distinct(&Entry::new(format!("{name}{}", arguments(&params, index)), 1_000));
         let (of_this, rest) = samples.split_at(row.samples.counts.get(index).copied().unwrap_or(0));
         samples = rest;
         match (results.get(index), &kind) {
@@ -281,28 +253,14 @@ fn summary(row: &Row, index: usize, median: f64) -> Result<Summary, String> {
         low_ns: stated(&row.ci_low)?,
         high_ns: stated(&row.ci_high)?,
         quantiles: quartiles.into_iter().filter_map(|(ppm, value)| Some((ppm, value?))).collect(),
-        count: row.repeat.get(index).and_then(whole),
+        count: row.repeat.get(index).and_then(json::whole),
         ..Summary::new(Statistic::Median, seconds(median)?)
     })
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53")]
-fn whole(number: f64) -> Option<u64> {
-    (0.0..=9e15).contains(&number).then_some(number as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn replaces_nan_outside_of_texts() {
-        assert_eq!(
-            without_nan(r#"[NaN, "NaN", "a\\", NaN, "\"NaN"]"#),
-            r#"[null, "NaN", "a\\", null, "\"NaN"]"#
-        );
-        assert_eq!(without_nan("[1]"), "[1]");
-    }
 
     #[test]
     fn the_last_parameter_varies_first() {

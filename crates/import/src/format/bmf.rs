@@ -166,8 +166,6 @@ fn summary<'a>(
             quantiles.push((q_ppm, value(member)?));
         }
     }
-    quantiles.sort_unstable();
-    quantiles.dedup_by_key(|(q_ppm, _)| *q_ppm);
     let median = quantiles.iter().find(|(q_ppm, _)| *q_ppm == 500_000).map(|(_, median)| *median);
     let center = match (stated("value")?, median) {
         (Some(value), _) => Summary::new(Statistic::Value, value),
@@ -175,7 +173,7 @@ fn summary<'a>(
         (None, None) => return Ok(None),
     };
     let (low_ns, high_ns) = (stated("lower_value")?, stated("upper_value")?);
-    Ok(Some(Summary { low_ns, high_ns, quantiles, ..center }))
+    Ok(Some(Summary { low_ns, high_ns, ..center }.with_quantiles(quantiles)))
 }
 
 /// Parts per million: `p99` is 99 %, `p999` is 99.9 %.

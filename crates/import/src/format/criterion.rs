@@ -43,12 +43,11 @@ struct Complete {
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let here = |fault: Fault| Fault { place: fault.place.lines_down(index), ..fault };
-        let message: Message = json::read(line).map_err(here)?;
+        let message: Message = json::read_line(line, index)?;
         if message.reason != "benchmark-complete" {
             continue;
         }
-        let complete: Complete = json::read(line).map_err(here)?;
+        let complete: Complete = json::read_line(line, index)?;
         benchmark(&complete, &Place::line(index + 1), collector)?;
     }
     Ok(())

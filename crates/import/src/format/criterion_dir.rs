@@ -43,8 +43,7 @@ struct Sample {
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: Line =
-            json::read(line).map_err(|fault| Fault { place: fault.place.lines_down(index), ..fault })?;
+        let line: Line = json::read_line(line, index)?;
         benchmark(&line, &Place::line(index + 1), collector)?;
     }
     Ok(())

@@ -258,8 +258,7 @@ fn scan(text: &str, mut take: impl FnMut(&Place, Found<'_>) -> Result<(), Fault>
         let place = Place::line(index + 1);
         let take = &mut |found: Found<'_>| take(&place, found);
         if is_json && line.starts_with('{') {
-            let event: Event<'_> =
-                json::read(line).map_err(|fault| Fault { place: fault.place.lines_down(index), ..fault })?;
+            let event: Event<'_> = json::read_line(line, index)?;
             let name = (!event.package.is_empty()).then(|| event.package.clone().into_owned());
             let new = || Package { name, ..Package::default() };
             let package = packages.entry(event.package).or_insert_with(new);

@@ -312,7 +312,7 @@ fn aggregate(entry: &Entry, rows: &[(usize, Row)], collector: &mut Collector) ->
     let place = Place::member(format!("benchmarks[{first_index}]"));
     match Summary::from_median_or_mean(stated("median")?, stated("mean")?) {
         Some(middle) => {
-            let count = first.repetitions.number().and_then(time::count);
+            let count = first.repetitions.number().and_then(json::whole);
             let summary = Summary { min_ns: stated("min")?, max_ns: stated("max")?, count, ..middle };
             collector.summary(entry, summary, &place)?;
         }

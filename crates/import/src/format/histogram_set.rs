@@ -12,7 +12,7 @@ use crate::fault::{Fault, Place};
 use crate::format_probe::FormatProbe;
 use crate::json::{self, List, Loose, visited};
 use crate::quantity::Quantity;
-use crate::time::{self, Scale};
+use crate::time::Scale;
 use crate::{Statistic, Summary, VALUES_MAX};
 use roundtrip_wire::Better;
 use serde::Deserialize;
@@ -308,7 +308,7 @@ impl Running {
         Ok(Summary {
             min_ns: stored(self.min)?,
             max_ns: stored(self.max)?,
-            count: time::count(self.count),
+            count: json::whole(self.count),
             ..Summary::new(Statistic::Mean, values.stored(self.mean)?)
         })
     }

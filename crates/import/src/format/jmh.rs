@@ -181,15 +181,8 @@ fn measure(
         return collector.statistic(entry, &quantity, mean, &Place::member(path));
     };
     for (fork, List(values)) in forks.0.iter().enumerate() {
-        let stored: Result<Vec<_>, _> =
-            values.iter().map(|&Figure(value)| quantity.stored(value * factor)).collect();
-        match stored {
-            Ok(stored) => {
-                let place = Place::member(format!("{path}.rawData[{fork}]"));
-                collector.samples(&entry.of(&quantity), stored, &place)?;
-            }
-            Err(problem) => collector.skip(format!("{}: skipped {name}: {problem}", entry.name)),
-        }
+        let values = values.iter().map(|&Figure(value)| value * factor);
+        collector.values(entry, &quantity, values, &Place::member(format!("{path}.rawData[{fork}]")))?;
     }
     Ok(())
 }
@@ -249,6 +242,7 @@ fn summary(metric: &Metric, unit: Unit) -> Result<Summary, String> {
     }
     let mut summary = Summary { low_ns, high_ns, ..Summary::new(Statistic::Mean, unit.time(score)?) };
     if !unit.is_rate {
+        let mut quantiles = Vec::new();
         for (percent, value) in &metric.score_percentiles.0 {
             let ppm = percent.parse::<f64>().ok().and_then(time::ppm_of_percent);
             if let (Some(ppm), Some(value)) = (ppm, value.number()) {
@@ -256,11 +250,11 @@ fn summary(metric: &Metric, unit: Unit) -> Result<Summary, String> {
                 match ppm {
                     0 => summary.min_ns = Some(time),
                     1_000_000 => summary.max_ns = Some(time),
-                    _ => summary.quantiles.push((ppm, time)),
+                    _ => quantiles.push((ppm, time)),
                 }
             }
         }
-        summary.quantiles.sort_unstable();
+        summary = summary.with_quantiles(quantiles);
     }
     Ok(summary)
 }

@@ -238,7 +238,7 @@ fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
         min_ns: time("min")?,
         max_ns: time("max")?,
         quantiles,
-        count: metric.figure("count").and_then(time::count),
+        count: metric.figure("count").and_then(json::whole),
         ..middle
     })
 }

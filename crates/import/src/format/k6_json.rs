@@ -59,12 +59,14 @@ struct Data {
 }
 
 type Tags = Members<String, 1_000>;
+/// The tags that select the points of a submetric: few, as each is compared with all tags of each point.
+type Selection = Members<String, 16>;
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Submetric {
     name: String,
-    tags: Option<Tags>,
+    tags: Option<Selection>,
 }
 
 /// A metric with its points so far.
@@ -87,8 +89,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let mut known: HashMap<String, Range<usize>> = HashMap::new();
     let mut values = 0;
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let Line { kind, metric, data } = json::read(line)
-            .map_err(|Fault { place, problem }| Fault { place: place.lines_down(index), problem })?;
+        let Line { kind, metric, data } = json::read_line(line, index)?;
         let place = Place::line(index + 1);
         match (kind.as_ref(), known.get(metric.as_ref())) {
             ("Metric", None) => {
@@ -126,7 +127,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 fn declare(name: &str, data: Data, metrics: &mut Vec<Metric>, collector: &mut Collector) {
     let kind = data.kind.unwrap_or_default();
     let quantity = quantity(name, &kind, &data.contains.unwrap_or_default());
-    let metric = |name: String, tags: Option<Tags>| Metric {
+    let metric = |name: String, tags: Option<Selection>| Metric {
         name,
         tags: tags.unwrap_or_default().0,
         kind: kind.clone(),
