@@ -37,16 +37,18 @@ struct Row {
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     json::list::<Row, VALUES_MAX>(text)?.each(|index, row| {
         let Row { name, unit, value: Number(value) } = row;
-        let entry = Entry::new(name, 1_000);
         let place = Place::member(format!("[{index}]"));
+        let entry = Entry::new(name, 1_000);
         if let Some(unit_ns) = unit_ns(&unit) {
+            let entry = collector.distinct(&entry);
             let time =
                 Scale::per_thousand(unit_ns).time_at(value, || Place::member(format!("[{index}].value")))?;
             return collector.summary(&entry, Summary::new(Statistic::Value, time), &place);
         }
         let (factor, quantity) = of_unit(&unit);
-        let summary = quantity.stored(value * factor).map(|stored| Summary::new(Statistic::Value, stored));
-        collector.summary_of(&entry, &quantity, summary, &place)
+        // Rows of one name are measures of one benchmark, unless they have the same unit.
+        let entry = collector.distinct(&entry.of(&quantity));
+        collector.statistic(&entry, &quantity, (Statistic::Value, value * factor), &place)
     })
 }
 

@@ -145,7 +145,7 @@ fn facts(host: &Host, collector: &mut Collector) {
 fn read_benchmark(index: usize, benchmark: &Benchmark, collector: &mut Collector) -> Result<(), Fault> {
     let path = format!("Benchmarks[{index}]");
     let place = Place::member(&path);
-    let entry = Entry::new(name(benchmark), 1_000);
+    let entry = collector.distinct(&Entry::new(name(benchmark), 1_000));
     let mut launches: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (number, one) in benchmark.measurements.0.iter().enumerate() {
         if (one.iteration_mode, one.iteration_stage) == (Mode::Workload, Stage::Result) {

@@ -5,9 +5,9 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::fault::{Fault, Place, SHORT, cut};
+use crate::fault::{Fault, Place, SHORT, cut, shortened};
 use crate::time::Scale;
-use crate::{Statistic, Summary};
+use crate::{NAME_CHARS_MAX, Statistic, Summary};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader as XmlReader, XmlVersion};
 
@@ -56,7 +56,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                         samples = attribute(element, "samples").and_then(|samples| samples.parse().ok());
                     }
                     b"mean" if is_in_benchmark(&open) => {
-                        let entry = Entry::new(name(&open), 1_000);
+                        let entry = collector.distinct(&Entry::new(name(&open), 1_000));
                         collector.summary(
                             &entry,
                             Summary { count: samples, ..summary(element, &place)? },
@@ -75,7 +75,9 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                     }
                     let tag = element.name().as_ref().to_vec();
                     let is_named = matches!(&tag[..], b"TestCase" | b"Section" | b"BenchmarkResults");
+                    // Many benchmarks share the name of a test case.
                     let name = is_named.then(|| attribute(element, "name").unwrap_or_default());
+                    let name = name.map(|name| shortened(name, NAME_CHARS_MAX));
                     open.push(Element { tag, name });
                 }
             }

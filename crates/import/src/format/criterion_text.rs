@@ -55,13 +55,13 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         let place = Place::line(index + 1);
         if let Some((before, interval)) = Interval::of(line, "time:") {
             let name = if before.is_empty() { line_before } else { before };
-            let named = Entry::new(name, 1_000);
             let (_, unit) = interval.estimate;
             if time::unit_ns(unit).is_none() {
                 collector.skip(format!("{name}: skipped; {unit} is not a unit of time"));
                 entry = None;
                 continue;
             }
+            let named = collector.distinct(&Entry::new(name, 1_000));
             let time = |(value, unit): (f64, &str)| match time::unit_ns(unit) {
                 Some(unit_ns) => Scale::per_thousand(unit_ns).time(value),
                 None => Err(format!("expected a unit of time, found `{unit}`")),

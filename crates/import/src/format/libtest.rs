@@ -49,22 +49,21 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         if let Some(result) = Line::parse(line) {
-            let entry = Entry::new(result.name, 1_000);
+            let entry = collector.distinct(&Entry::new(result.name, 1_000));
             let median = Scale::per_thousand(result.unit_ns).time_at(result.time, || place.clone())?;
             collector.summary(&entry, Summary::new(Statistic::Median, median), &place)?;
             if let Some(throughput) = result.throughput {
                 // libtest's megabyte has 10^6 bytes.
                 let quantity = Quantity::byte_rate("MB/s");
-                let summary =
-                    quantity.stored(throughput * 1e6).map(|stored| Summary::new(Statistic::Value, stored));
-                collector.summary_of(&entry, &quantity, summary, &place)?;
+                let value = (Statistic::Value, throughput * 1e6);
+                collector.statistic(&entry, &quantity, value, &place)?;
             }
         } else if line.starts_with("test ") && line.contains(" ... bench:") {
             collector.skip(format!("line {}: skipped; looks like a result but is not valid", index + 1));
         } else if let Some(name) =
             line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"))
         {
-            collector.warn(format!("failed: {}", name.trim()));
+            collector.skip(format!("failed: {}", name.trim()));
         }
     }
     Ok(())

@@ -1,14 +1,14 @@
 //! nanobench's JSON template (`templates::json()`).
 //!
 //! A benchmark is one repetition, because one process takes all measurements in a row. Each measurement is the average
-//! time of many iterations, divided by `batch` as in nanobench's table. Counters of the processor and the kernel are
+//! time of many iterations, divided by `batch` as in nanobench's table. `complexityN` is a part of the name. Counters of the processor and the kernel are
 //! measures. A counter that is 0 in every measurement is left out: nanobench writes 0 if it cannot read one.
 
 use super::Reader;
 use crate::VALUES_MAX;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
-use crate::json::{self, List, Number};
+use crate::json::{self, List, Loose, Number};
 use crate::quantity::Quantity;
 use crate::time::Scale;
 use serde::Deserialize;
@@ -30,6 +30,9 @@ struct Benchmark {
     title: String,
     name: String,
     batch: Number,
+    /// The size of the input, for an estimate of the complexity; -1 if there is none.
+    #[serde(rename = "complexityN", default)]
+    complexity_n: Loose,
     measurements: List<Measurement, VALUES_MAX>,
 }
 
@@ -69,13 +72,16 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 }
 
 fn read_benchmark(index: usize, benchmark: &Benchmark, collector: &mut Collector) -> Result<(), Fault> {
-    let Benchmark { title, name, batch: Number(batch), measurements: List(measurements) } = benchmark;
+    let Benchmark { title, name, batch: Number(batch), complexity_n, measurements: List(measurements) } =
+        benchmark;
     let path = format!("results[{index}]");
     if *batch <= 0.0 {
         let place = Place::member(format!("{path}.batch"));
         return Err(place.fault(format!("expected a number above 0, found {batch}")));
     }
-    let entry = Entry::new(format!("{title}: {name}"), 1_000);
+    let size = complexity_n.number().filter(|size| *size > 0.0);
+    let size = size.map(|size| format!(" N={size}")).unwrap_or_default();
+    let entry = collector.distinct(&Entry::new(format!("{title}: {name}{size}"), 1_000));
     let mut times = Vec::with_capacity(measurements.len());
     for (run, measurement) in measurements.iter().enumerate() {
         let place = || Place::member(format!("{path}.measurements[{run}].elapsed"));
@@ -86,12 +92,8 @@ fn read_benchmark(index: usize, benchmark: &Benchmark, collector: &mut Collector
     for (counter, of) in COUNTERS {
         if measurements.iter().any(|measurement| of(measurement) != 0.0) {
             let quantity = Quantity::count(counter);
-            let stored: Result<_, _> =
-                measurements.iter().map(|measurement| quantity.stored(of(measurement) / batch)).collect();
-            match stored {
-                Ok(stored) => collector.samples(&entry.of(&quantity), stored, &place)?,
-                Err(problem) => collector.skip(format!("{}: skipped {counter}: {problem}", entry.name)),
-            }
+            let values = measurements.iter().map(|measurement| of(measurement) / batch);
+            collector.values(&entry, &quantity, values, &place)?;
         }
     }
     Ok(())

@@ -100,15 +100,16 @@ fn libtest_states_medians_and_megabytes() {
     assert_eq!((import.benchmarks[2].name.as_str(), summary(&import, 2).center_ns), ("with spaces", 7_000));
     assert_eq!(import.benchmarks.len(), 3);
     assert_eq!(import.warnings, ["line 3: skipped; looks like a result but is not valid", "failed: d"]);
+    assert_eq!(import.skipped, 2);
 }
 
 #[test]
 fn benchmark_action_units_are_times_or_measures() {
     let import = parsed(
-        r#"[{"name": "a", "unit": "ms/iter", "value": 1.25, "range": "± 1"}, {"name": "a", "unit": "Milliseconds", "value": 2},
+        r#"[{"name": "a", "unit": "ms/iter", "value": 1.25, "range": "± 1"}, 
             {"name": "b", "unit": "MB/s", "value": 1.5}, {"name": "b", "unit": "ops/sec", "value": 2.5},
             {"name": "b", "unit": "KiB", "value": 3}, {"name": "b", "unit": "Percent", "value": 0.5},
-            {"name": "c", "unit": "Percent", "value": -1}]"#,
+            {"name": "a", "unit": "Milliseconds", "value": 2}, {"name": "c", "unit": "Percent", "value": -1}]"#,
     );
     let stated = summary(&import, 0);
     assert_eq!((stated.statistic, stated.center_ns, stated.low_ns), (Statistic::Value, 1_250_000_000, None));
@@ -124,15 +125,59 @@ fn benchmark_action_units_are_times_or_measures() {
             (("b", "Percent", "Percent", Better::Lower), 500_000),
         ]
     );
-    // The second row of `a`, and the negative value.
-    assert_eq!((import.benchmarks.len(), import.skipped), (5, 2));
+    assert_eq!((import.benchmarks[5].name.as_str(), import.benchmarks[5].measure.is_none()), ("a #2", true));
+    // The negative value.
+    assert_eq!((import.benchmarks.len(), import.skipped), (6, 1));
     assert_eq!(
         import.warnings,
         [
-            "a: duplicate, using only the first",
+            "a: several entries have this name: numbered by position",
             "c: skipped Percent: expected a value of 0 or more, found -1.0"
         ]
     );
+}
+
+#[test]
+fn numbers_equal_names() {
+    let action = r#"[{"name": "a", "unit": "B", "value": 1}, {"name": "a", "unit": "B", "value": 2}]"#;
+    let dotnet = r#"{"FullName": "a", "Statistics": {"OriginalValues": [1]}}"#;
+    let dotnet = format!(r#"{{"HostEnvironmentInfo": {{}}, "Benchmarks": [{dotnet}, {dotnet}]}}"#);
+    let catch = r#"<BenchmarkResults name="a" samples="3"><mean value="2.5" ci="0"/></BenchmarkResults>"#;
+    let catch = format!(r#"<Catch2TestRun name="t">{catch}{catch}</Catch2TestRun>"#);
+    for (format, text) in [
+        ("benchmark-action", action),
+        ("benchmark-dotnet", &dotnet),
+        ("catch2", &catch),
+        ("criterion-text", "a  time: [1 ns 2 ns 3 ns]\na  time: [1 ns 2 ns 3 ns]\n"),
+        ("libtest", "test a ... bench: 1 ns/iter (+/- 0)\ntest a ... bench: 2 ns/iter (+/- 0)\n"),
+    ] {
+        let import = import(text.as_bytes(), Some(format.parse().unwrap())).unwrap();
+        let names: Vec<_> = import.benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
+        assert_eq!((names, import.skipped), (vec!["a", "a #2"], 0), "{format}");
+    }
+    let columns = r#""result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b", "stats_q_25",
+        "stats_q_75", "stats_number", "stats_repeat", "samples", "profile""#;
+    let asv = parsed(&format!(
+        r#"{{"commit_hash": "1", "env_name": "e", "result_columns": [{columns}],
+            "results": {{"time_a": [[1, 2], [["x", "x"]]]}}}}"#
+    ));
+    assert_eq!(
+        (asv.benchmarks[0].name.as_str(), asv.benchmarks[1].name.as_str()),
+        ("time_a(x)", "time_a(x) #2")
+    );
+}
+
+#[test]
+fn nanobench_sizes_are_in_the_name() {
+    let of = |size: i32| {
+        format!(
+            r#"{{"title": "t", "name": "n", "batch": 1, "complexityN": {size}, "clockResolution": 2e-08,
+                "measurements": [{{"elapsed": 4e-09}}]}}"#
+        )
+    };
+    let import = parsed(&format!(r#"{{"results": [{}]}}"#, [10, 20, -1, -1].map(of).join(", ")));
+    let names: Vec<_> = import.benchmarks.iter().map(|benchmark| benchmark.name.as_str()).collect();
+    assert_eq!(names, ["t: n N=10", "t: n N=20", "t: n", "t: n #2"]);
 }
 
 #[test]
