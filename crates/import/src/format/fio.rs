@@ -3,7 +3,7 @@
 //! The completion latency of a job and direction, `clat_ns`, is a summary of whole nanoseconds, and so is that of its
 //! syncs. Its other latencies, bandwidth, operations per second and processor time are measures. A percentile is the
 //! bound of a bin, so it can exceed the stated maximum: then it counts as the maximum. Bins and statistics of intervals
-//! describe the same operations again, and are ignored.
+//! describe the same operations again, and are ignored. So is `disk_util`, which describes the disks.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -14,7 +14,6 @@ use crate::time;
 use crate::{Summary, VALUES_MAX};
 use roundtrip_wire::Better;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 pub(super) const READER: Reader = Reader {
     slug: "fio",
@@ -33,8 +32,6 @@ struct File {
     version: Loose,
     #[serde(default)]
     timestamp: Loose,
-    #[serde(default)]
-    disk_util: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -93,9 +90,6 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     )?;
     collector.fact("tool_version", file.version.fact());
     collector.fact("date", file.timestamp.number().and_then(time::date_of_unix));
-    if file.disk_util.is_some() {
-        collector.skip("skipped `disk_util`: it describes the disks and not the jobs");
-    }
     jobs.each(|index, job| {
         // `numjobs` repeats the name of a job.
         let name = collector.distinct(&Entry::new(&job.jobname, 1)).name;
@@ -144,7 +138,7 @@ fn add_direction(
     place: &Place,
     collector: &mut Collector,
 ) -> Result<(), Fault> {
-    let whole_ns = Quantity { scale: 1, ..Quantity::time("") };
+    let whole_ns = Quantity::time("").whole();
     // Syncs have no other latency.
     let main = direction.clat_ns.as_ref().or(direction.lat_ns.as_ref());
     if let Some(latency) = main {

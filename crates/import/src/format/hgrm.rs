@@ -33,10 +33,8 @@ fn unit(header: &str) -> Option<&str> {
 
 /// The nanoseconds of the unit that the header states, otherwise of the user's.
 fn unit_ns(header: &str, collector: &mut Collector) -> Option<f64> {
-    match unit(header)? {
-        "" => collector.unit().map(|unit| unit.nanoseconds() as f64),
-        stated => time::unit_ns(stated),
-    }
+    let stated = time::unit_ns(unit(header)?);
+    stated.or_else(|| collector.unit().map(|unit| unit.nanoseconds() as f64))
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {

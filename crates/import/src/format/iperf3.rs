@@ -76,6 +76,8 @@ struct End {
     streams: List<Stream, 10_000>,
     sum_sent: Sum,
     sum_received: Sum,
+    /// Of older versions, for datagrams.
+    sum: Sum,
     sum_sent_bidir_reverse: Sum,
     sum_received_bidir_reverse: Sum,
     cpu_utilization_percent: Members<Loose, 100>,
@@ -134,11 +136,14 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         ("reverse: rate of intervals", |interval| interval.sum_bidir_reverse),
     ] {
         let rates = intervals.0.iter().filter_map(rate).filter(|rate| !rate.omitted);
-        let rates = rates.map(|rate| rate.bits_per_second);
-        add_samples(&entry, &bit_rate(measure), rates, &Place::member("intervals"), collector)?;
+        let mut rates = rates.map(|rate| rate.bits_per_second).peekable();
+        if rates.peek().is_some() {
+            collector.values(&entry, &Quantity::bit_rate(measure), rates, &Place::member("intervals"))?;
+        }
     }
-    add_sums(&entry, "", &end.sum_sent, &end.sum_received, collector)?;
-    add_sums(&entry, "reverse: ", &end.sum_sent_bidir_reverse, &end.sum_received_bidir_reverse, collector)?;
+    add_sums(&entry, "", [&end.sum_sent, &end.sum_received, &end.sum], collector)?;
+    let reverse = [&end.sum_sent_bidir_reverse, &end.sum_received_bidir_reverse, &Sum::default()];
+    add_sums(&entry, "reverse: ", reverse, collector)?;
     add_streams(&entry, &end.streams.0, collector)?;
     for (name, value) in &end.cpu_utilization_percent.0 {
         let Some(value) = value.number() else { continue };
@@ -168,44 +173,20 @@ fn name(settings: &Members<Loose, 100>) -> String {
     name
 }
 
-/// Bits per second, of which more are better. Stored whole.
-fn bit_rate(name: &str) -> Quantity {
-    Quantity { scale: 1, ..Quantity::new(name, "bit/s", Better::Higher) }
-}
-
-/// Adds values that were measured together, as one repetition.
-fn add_samples(
-    entry: &Entry,
-    quantity: &Quantity,
-    values: impl Iterator<Item = f64>,
-    place: &Place,
-    collector: &mut Collector,
-) -> Result<(), Fault> {
-    match values.map(|value| quantity.stored(value)).collect::<Result<Vec<_>, _>>() {
-        Ok(values) if values.is_empty() => Ok(()),
-        Ok(values) => collector.samples(&entry.of(quantity), values, place),
-        Err(problem) => {
-            collector.skip(format!("{}: skipped {}: {problem}", entry.name, quantity.measure.name));
-            Ok(())
-        }
-    }
-}
-
 /// Adds the totals of a direction.
 fn add_sums(
     entry: &Entry,
     direction: &str,
-    sent: &Sum,
-    received: &Sum,
+    [sent, received, both]: [&Sum; 3],
     collector: &mut Collector,
 ) -> Result<(), Fault> {
     let place = Place::member("end");
     let named = |name: &str| format!("{direction}{name}");
-    // The receiver of datagrams states the loss; older versions state it only with the sender.
-    let either = |of: fn(&Sum) -> Option<Number>| of(received).or(of(sent));
+    // The receiver of datagrams states the loss; older versions state it only with the sender, or for both.
+    let either = |of: fn(&Sum) -> Option<Number>| of(received).or(of(sent)).or(of(both));
     let figures = [
-        (bit_rate(&named("sent")), sent.bits_per_second),
-        (bit_rate(&named("received")), received.bits_per_second),
+        (Quantity::bit_rate(&named("sent")), sent.bits_per_second),
+        (Quantity::bit_rate(&named("received")), received.bits_per_second),
         (Quantity::counter(&named("retransmits")), sent.retransmits),
         (Quantity::new(&named("jitter"), "ms", Better::Lower), either(|sum| sum.jitter_ms)),
         (Quantity::counter(&named("lost packets")), either(|sum| sum.lost_packets)),
@@ -223,8 +204,15 @@ fn add_sums(
 fn add_streams(entry: &Entry, streams: &[Stream], collector: &mut Collector) -> Result<(), Fault> {
     let place = Place::member("end.streams");
     let round_trips = Quantity::new("mean round-trip time", "us", Better::Lower);
-    let values = streams.iter().filter_map(|stream| Some(stream.sender.mean_rtt?.0));
-    add_samples(entry, &round_trips, values, &place, collector)?;
-    let values = streams.iter().filter_map(|stream| Some(stream.udp.out_of_order?.0));
-    add_samples(entry, &Quantity::counter("out of order"), values, &place, collector)
+    let figures: [(_, fn(&Stream) -> Option<Number>); 2] = [
+        (round_trips, |stream| stream.sender.mean_rtt),
+        (Quantity::counter("out of order"), |stream| stream.udp.out_of_order),
+    ];
+    for (quantity, of) in figures {
+        let mut values = streams.iter().filter_map(|stream| Some(of(stream)?.0)).peekable();
+        if values.peek().is_some() {
+            collector.values(entry, &quantity, values, &place)?;
+        }
+    }
+    Ok(())
 }

@@ -78,7 +78,7 @@ fn read_json(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let Totals { success_rate, slowest, fastest, average, requests_per_sec, size_per_sec } = file.summary;
     let place = Place::member("latencyPercentiles");
     let all = Detail { average, fastest, slowest };
-    let whole_ns = Quantity { scale: 1, ..Quantity::time("") };
+    let whole_ns = Quantity::time("").whole();
     match summary(&all, &file.latency_percentiles, &whole_ns).map_err(|problem| place.fault(problem))? {
         Some(summary) => collector.summary(&entry, summary, &place)?,
         None => collector.skip("skipped the duration: no request succeeded"),
@@ -86,7 +86,7 @@ fn read_json(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     for (name, detail) in &file.details.0 {
         let none = Members::default();
         let percentiles = if name == "firstByte" { &file.first_byte_percentiles } else { &none };
-        let (quantity, place) = (Quantity::time(name), Place::member(format!("details.{name}")));
+        let (quantity, place) = (Quantity::time(name).whole(), Place::member(format!("details.{name}")));
         if let Some(summary) =
             summary(detail, percentiles, &quantity).map_err(|problem| place.fault(problem))?
         {
@@ -116,7 +116,7 @@ fn read_json(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 /// The number of responses with a status.
 fn of_status(status: &str) -> Quantity {
     let better = if status.starts_with('2') { Better::Higher } else { Better::Lower };
-    Quantity { scale: 1, ..Quantity::new(&format!("status {status}"), "", better) }
+    Quantity::new(&format!("status {status}"), "", better).whole()
 }
 
 /// The statistics of times in seconds; `None` without a median and a mean.
@@ -142,7 +142,7 @@ fn summary(
 
 fn read_csv(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let names: Vec<_> = HEADER.split(',').collect();
-    let whole_ns = Quantity { scale: 1, ..Quantity::time("") };
+    let whole_ns = Quantity::time("").whole();
     // The columns from DNS to the duration. The others are the start and the size.
     let mut columns: [Vec<u64>; 4] = Default::default();
     let mut statuses: BTreeMap<&str, u32> = BTreeMap::new();
@@ -165,7 +165,7 @@ fn read_csv(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let [dns, dial_up, first_byte, durations] = columns;
     collector.samples(&entry, durations, &place)?;
     for (name, values) in [("DNSLookup", dns), ("DNSDialup", dial_up), ("firstByte", first_byte)] {
-        let quantity = Quantity { scale: 1, ..Quantity::time(name) };
+        let quantity = Quantity::time(name).whole();
         collector.samples(&entry.of(&quantity), values, &place)?;
     }
     for (status, count) in statuses {
