@@ -6,14 +6,13 @@
 //! depends on the duration, so only its rate is imported. The number of virtual users is a setting.
 
 use super::Reader;
+use super::k6_summary::{self, better};
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::format_probe::Outline;
 use crate::json::{self, Loose, Members, visited};
 use crate::quantity::Quantity;
-use crate::time::{self, Scale};
-use crate::{BENCHMARKS_MAX, Statistic, Summary};
-use roundtrip_wire::Better;
+use crate::{BENCHMARKS_MAX, Statistic};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess};
 
@@ -164,12 +163,16 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             if metric.has_values { format!("metrics.{name}.values") } else { format!("metrics.{name}") };
         let entry = collector.distinct(&Entry::new(name, 1));
         if metric.is_trend() && is_time {
-            collector.summary(&entry, summary(metric, &path)?, &Place::member(path))?;
+            add_trend(&entry, metric, None, &path, collector)?;
         } else if metric.is_trend() && metric.contains.is_none() {
             collector.skip(format!(
                 "{name}: skipped; this file does not show whether it is a time. Use the data of \
                  handleSummary instead."
             ));
+        } else if metric.is_trend() {
+            let contains = metric.contains.as_deref().unwrap_or_default();
+            let quantity = k6_summary::quantity(name, "trend", contains);
+            add_trend(&entry, metric, quantity.as_ref(), &path, collector)?;
         } else if matches!(of_metric, "vus" | "vus_max") {
             collector.warn("the number of virtual users is a setting: not imported");
         } else if let Some((quantity, statistic, value)) = measure(of_metric, metric) {
@@ -181,33 +184,23 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The quantity of a metric that is not a time, and its value.
+/// The quantity of a metric that is not a trend, and its value.
 fn measure(name: &str, metric: &Metric) -> Option<(Quantity, Statistic, f64)> {
     let of_contents = |measure: &str| match metric.contains.as_deref() {
         Some("time") => (Quantity::time(measure), 1e6),
         Some("data") => (Quantity::bytes(measure), 1.0),
         _ => (Quantity::undirected(measure, ""), 1.0),
     };
-    if metric.is_trend() {
-        let (measure, statistic) = if metric.figure("med").is_some() {
-            ("med", Statistic::Median)
-        } else {
-            ("avg", Statistic::Mean)
-        };
-        let (quantity, factor) = of_contents(measure);
-        return Some((quantity, statistic, metric.figure(measure)? * factor));
-    }
     let is_data = matches!(name, "data_sent" | "data_received") || metric.contains.as_deref() == Some("data");
     let figure = |name: &str| metric.figure(name).map(|value| (Statistic::Value, value));
     let (quantity, (statistic, value)) = if metric.figure("passes").is_some() {
         // A share of calls: `rate`, or `value` in the older export.
-        let better = if name == "checks" { Better::Higher } else { Better::Lower };
-        (Quantity::fine("rate", "", better), figure("rate").or_else(|| figure("value"))?)
+        (Quantity::fine("rate", "", better(name, "rate")), figure("rate").or_else(|| figure("value"))?)
     } else if metric.figure("count").is_some() {
-        let quantity = match name {
-            _ if is_data => Quantity::byte_rate("rate"),
-            "dropped_iterations" => Quantity::new("rate", "/s", Better::Lower),
-            _ => Quantity::rate("rate"),
+        let better = better(name, "counter");
+        let quantity = match is_data {
+            true => Quantity::new("rate", "B/s", better).whole(),
+            false => Quantity::new("rate", "/s", better),
         };
         (quantity, figure("rate")?)
     } else {
@@ -217,28 +210,24 @@ fn measure(name: &str, metric: &Metric) -> Option<(Quantity, Statistic, f64)> {
     Some((quantity, statistic, value))
 }
 
-fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
-    let time = |name: &str| {
-        let place = || Place::member(format!("{path}.{name}"));
-        metric.figure(name).map(|value| Scale::per_one(1e6).time_at(value, place)).transpose()
-    };
-    let middle = Summary::from_median_or_mean(time("med")?, time("avg")?)
-        .ok_or_else(|| Place::member(path).fault("expected `med` or `avg`"))?;
-    let mut quantiles = Vec::new();
-    for (name, _) in &metric.figures {
-        let percent = name.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
-        let ppm = percent.and_then(|percent| percent.parse().ok()).and_then(time::ppm_of_percent);
-        if let (Some(ppm), Some(value)) = (ppm, time(name)?) {
-            quantiles.push((ppm, value));
+/// Adds the summary of a trend: of times, or of another quantity.
+fn add_trend(
+    entry: &Entry,
+    metric: &Metric,
+    quantity: Option<&Quantity>,
+    path: &str,
+    collector: &mut Collector,
+) -> Result<(), Fault> {
+    let place = Place::member(path);
+    let figures: Vec<_> = metric.figures.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    match (k6_summary::summary(&figures, quantity), quantity) {
+        (Ok(Some(summary)), None) => collector.summary(entry, summary, &place),
+        (Ok(Some(summary)), Some(quantity)) => collector.summary(&entry.of(quantity), summary, &place),
+        (Err((_, problem)), Some(_)) => {
+            collector.skip(format!("{}: skipped: {problem}", entry.name));
+            Ok(())
         }
+        (Err((name, problem)), None) => Err(Place::member(format!("{path}.{name}")).fault(problem)),
+        (Ok(None), _) => Err(place.fault("expected `med` or `avg`")),
     }
-    quantiles.sort_unstable();
-    quantiles.dedup_by_key(|(ppm, _)| *ppm);
-    Ok(Summary {
-        min_ns: time("min")?,
-        max_ns: time("max")?,
-        quantiles,
-        count: metric.figure("count").and_then(json::whole),
-        ..middle
-    })
 }

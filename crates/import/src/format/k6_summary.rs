@@ -103,7 +103,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     for (index, check) in checks.results.0.iter().enumerate() {
         let place = Place::member(format!("results.checks.results[{index}]"));
         let entry = Entry::new(format!("checks{{check:{}}}", check.name), 1);
-        let passes = Quantity { scale: 1, ..Quantity::new("passes", "", Better::Higher) };
+        let passes = Quantity::new("passes", "", Better::Higher).whole();
         collector.value(&entry, &passes, check.passes.0, &place)?;
         collector.value(&entry, &Quantity::counter("fails"), check.fails.0, &place)?;
     }
@@ -116,7 +116,11 @@ fn read_metric(metric: &Metric, place: Place, collector: &mut Collector) -> Resu
     let member = match metric.kind.as_str() {
         "trend" => {
             let entry = quantity.as_ref().map_or_else(|| entry.clone(), |quantity| entry.of(quantity));
-            return match summary(metric, quantity.as_ref()) {
+            let figures = metric.values.0.iter();
+            let figures: Vec<_> =
+                figures.filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?.0))).collect();
+            let summary = summary(&figures, quantity.as_ref()).map_err(|(_, problem)| problem);
+            return match summary {
                 Ok(Some(summary)) => collector.summary(&entry, summary, &place),
                 Err(problem) if quantity.is_none() => Err(place.fault(problem)),
                 skipped => {
@@ -145,13 +149,18 @@ pub(super) fn is_setting(metric: &str) -> bool {
     matches!(metric, "vus" | "vus_max")
 }
 
-/// The quantity of a metric; `None` for the time of an operation, in milliseconds. k6 states no direction: more is
-/// better of counters and rates, except of failures.
-pub(super) fn quantity(name: &str, kind: &str, contains: &str) -> Option<Quantity> {
+/// k6 states no direction: more is better of counters and of the rates of checks, except of failures.
+pub(super) fn better(name: &str, kind: &str) -> Better {
     // Tags select a part of a metric: `http_req_failed{kind:small}`.
     let of_metric = name.split('{').next().unwrap_or(name).to_ascii_lowercase();
     let is_bad = ["fail", "error", "dropped"].iter().any(|word| of_metric.contains(word));
-    let better = if matches!(kind, "counter" | "rate") && !is_bad { Better::Higher } else { Better::Lower };
+    let is_good = kind == "counter" || kind == "rate" && matches!(&*of_metric, "checks" | "checks_succeeded");
+    if is_good && !is_bad { Better::Higher } else { Better::Lower }
+}
+
+/// The quantity of a metric; `None` for the time of an operation, in milliseconds.
+pub(super) fn quantity(name: &str, kind: &str, contains: &str) -> Option<Quantity> {
+    let better = better(name, kind);
     let measure = match kind {
         "counter" => "count",
         "rate" => "rate",
@@ -160,31 +169,37 @@ pub(super) fn quantity(name: &str, kind: &str, contains: &str) -> Option<Quantit
     Some(match (kind, contains) {
         ("trend", "time") => return None,
         (_, "time") => Quantity::new(measure, "ms", better),
-        (_, "data") => Quantity { scale: 1, ..Quantity::new(measure, "B", better) },
+        (_, "data") => Quantity::new(measure, "B", better).whole(),
         ("rate", _) => Quantity::fine(measure, "", better),
         _ => Quantity::new(measure, "", better),
     })
 }
 
-/// The statistics of a trend; `None` without values.
-fn summary(metric: &Metric, quantity: Option<&Quantity>) -> Result<Option<Summary>, String> {
-    let stored = |name: &str| {
-        let stored = metric.value(name).map(|value| match quantity {
+/// The statistics of a trend; `None` without values. The error has the name of the member. Times are in milliseconds.
+pub(super) fn summary<'a>(
+    figures: &[(&'a str, f64)],
+    quantity: Option<&Quantity>,
+) -> Result<Option<Summary>, (&'a str, String)> {
+    let stored = |&(name, value): &(&'a str, f64)| {
+        let stored = match quantity {
             None => Scale::per_one(1e6).time(value),
             Some(quantity) => quantity.stored(value),
-        });
-        stored.transpose()
+        };
+        stored.map_err(|problem| (name, problem))
     };
-    let Some(middle) = Summary::from_median_or_mean(stored("med")?, stored("avg")?) else { return Ok(None) };
+    let figure = |wanted: &str| figures.iter().find(|(name, _)| *name == wanted);
+    let stated = |wanted: &str| figure(wanted).map(stored).transpose();
+    let Some(middle) = Summary::from_median_or_mean(stated("med")?, stated("avg")?) else { return Ok(None) };
     let mut quantiles = Vec::new();
-    for (name, _) in &metric.values.0 {
-        let percent =
-            name.strip_prefix('p').and_then(|percent| percent.trim_matches(['(', ')']).parse().ok());
-        if let (Some(ppm), Some(value)) = (percent.and_then(time::ppm_of_percent), stored(name)?) {
-            quantiles.push((ppm, value));
+    for figure in figures {
+        // `p(99.9)`, or in the new summary also `p90`.
+        let percent = figure.0.strip_prefix('p').map(|percent| percent.trim_matches(['(', ')']));
+        let ppm = percent.and_then(|percent| percent.parse().ok()).and_then(time::ppm_of_percent);
+        if let Some(ppm) = ppm {
+            quantiles.push((ppm, stored(figure)?));
         }
     }
-    let count = metric.value("count").and_then(json::whole);
-    let summary = Summary { min_ns: stored("min")?, max_ns: stored("max")?, count, ..middle };
+    let count = figure("count").and_then(|&(_, count)| json::whole(count));
+    let summary = Summary { min_ns: stated("min")?, max_ns: stated("max")?, count, ..middle };
     Ok(Some(summary.with_quantiles(quantiles)))
 }

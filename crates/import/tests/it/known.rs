@@ -575,8 +575,20 @@ fn k6_trends_without_time_are_measures() {
         );
         measures(&parsed(&file)).concat()
     };
-    assert_eq!(trend("default"), "m, med in 1/1000000 , lower: Median 2000000");
-    assert_eq!(trend("data"), "m, med in 1/1 B, lower: Median 2");
+    assert_eq!(trend("default"), "m, value in 1/1000 , lower: Median 2000");
+    assert_eq!(trend("data"), "m, value in 1/1 B, lower: Median 2");
+}
+
+#[test]
+fn k6_trends_without_time_keep_their_statistics() {
+    let import = parsed(
+        r#"{"metrics": {"m": {"type": "trend", "contains": "data", "values": {"avg": 1, "med": 2, "min": 0, "max": 9, "p(90)": 8}}}}"#,
+    );
+    let Data::Summary(stated) = &import.benchmarks[0].data else { panic!() };
+    assert_eq!(
+        (stated.min_ns, stated.max_ns, &stated.quantiles[..]),
+        (Some(0), Some(9), &[(900_000, 8)][..])
+    );
 }
 
 #[test]
