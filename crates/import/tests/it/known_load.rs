@@ -234,7 +234,8 @@ fn new_k6_summaries_state_quantities_with_a_direction() {
             {"name": "http_req_failed{kind:a}", "type": "rate", "contains": "default", "values": {"rate": 0.25}},
             {"name": "data_sent", "type": "counter", "contains": "data", "values": {"count": 900}},
             {"name": "vus", "type": "gauge", "contains": "default", "values": {"value": 2}}],
-           "checks": {"metrics": [], "results": [{"name": "is 200", "passes": 11, "fails": 1}]}}}"#,
+           "checks": {"metrics": [{"name": "checks_succeeded", "type": "rate", "contains": "default", "values": {"rate": 0.5}},
+             {"name": "checks_failed", "type": "rate", "contains": "default", "values": {"rate": 0.5}}], "results": [{"name": "is 200", "passes": 11, "fails": 1}]}}}"#,
     );
     let stated = summary(&import.benchmarks[0]);
     assert_eq!((stated.statistic, stated.center_ns), (Statistic::Median, 1_500_000));
@@ -248,6 +249,9 @@ fn new_k6_summaries_state_quantities_with_a_direction() {
         values(measure(&import, "checks{check:is 200}", "fails")),
         ("", Better::Lower, 1, vec![vec![1]])
     );
+    let better = |name: &str, wanted: &str| values(measure(&import, name, wanted)).1;
+    assert_eq!(better("checks_succeeded", "rate"), Better::Higher);
+    assert_eq!(better("checks_failed", "rate"), Better::Lower);
     assert!(!names(&import).contains(&"vus"));
     assert_eq!(import.warnings, ["empty: skipped: no values"]);
 }
@@ -535,6 +539,33 @@ fn perf_events_are_measures_in_their_unit() {
         ["perf stat: skipped cycles: <not supported>", "skipped a metric without an event: GHz"]
     );
     assert_eq!(import.skipped, 2);
+}
+
+#[test]
+fn perf_intervals_are_samples_of_one_repetition() {
+    let line = |end: &str, count: u32| {
+        format!(
+            "{{\"interval\" : {end}, \"counter-value\" : \"{count}\", \"unit\" : \"\", \"event\" : \"faults\"}}\n"
+        )
+    };
+    // The third line is of another run.
+    let import = parsed(&[line("0.1", 7), line("0.2", 5), line("0.1", 9)].concat());
+    let found = values(measure(&import, "perf stat", "faults"));
+    assert_eq!(found, ("", Better::Lower, 1, vec![vec![5, 7], vec![9]]));
+}
+
+#[test]
+fn perf_names_the_part_that_was_counted() {
+    let line = |part: &str| format!("{{{part}, \"counter-value\" : \"1\", \"event\" : \"faults\"}}\n");
+    let parts = [
+        r#""core" : "S0-D0-C0", "aggregate-number" : 1"#,
+        r#""core" : "S0-D0-C1", "aggregate-number" : 1"#,
+        r#""socket" : "S0""#,
+        r#""cpu" : "1", "cgroup" : "a.slice""#,
+    ];
+    let import = parsed(&parts.map(line).concat());
+    let expected = ["core S0-D0-C0", "core S0-D0-C1", "socket S0", "CPU1 cgroup a.slice"];
+    assert_eq!(names(&import), expected.map(|part| format!("perf stat {part}")));
 }
 
 #[test]
