@@ -200,11 +200,14 @@ fn add_sums(
     Ok(())
 }
 
+/// A quantity, and its value for a stream.
+type OfStream = (Quantity, fn(&Stream) -> Option<Number>);
+
 /// Adds what only the streams state. They run at the same time.
 fn add_streams(entry: &Entry, streams: &[Stream], collector: &mut Collector) -> Result<(), Fault> {
     let place = Place::member("end.streams");
     let round_trips = Quantity::new("mean round-trip time", "us", Better::Lower);
-    let figures: [(_, fn(&Stream) -> Option<Number>); 2] = [
+    let figures: [OfStream; 2] = [
         (round_trips, |stream| stream.sender.mean_rtt),
         (Quantity::counter("out of order"), |stream| stream.udp.out_of_order),
     ];
