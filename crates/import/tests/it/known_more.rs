@@ -106,7 +106,7 @@ fn libtest_states_medians_and_megabytes() {
 #[test]
 fn benchmark_action_units_are_times_or_measures() {
     let import = parsed(
-        r#"[{"name": "a", "unit": "ms/iter", "value": 1.25, "range": "± 1"}, 
+        r#"[{"name": "a", "unit": "ms/iter", "value": 1.25, "range": "± 1"},
             {"name": "b", "unit": "MB/s", "value": 1.5}, {"name": "b", "unit": "ops/sec", "value": 2.5},
             {"name": "b", "unit": "KiB", "value": 3}, {"name": "b", "unit": "Percent", "value": 0.5},
             {"name": "a", "unit": "Milliseconds", "value": 2}, {"name": "c", "unit": "Percent", "value": -1}]"#,
