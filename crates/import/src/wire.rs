@@ -10,7 +10,7 @@ use roundtrip_wire::{
 use std::io::{self, Write};
 
 /// The version of the readers. Raise it when a change of the readers changes the values of a file.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// The scenario of imported results. Only the benchmark's name may describe the traffic.
 pub const SCENARIO: &str = "benchmark";
