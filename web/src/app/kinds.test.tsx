@@ -66,7 +66,7 @@ it("the page of a series marks, explains and lists each kind", async () => {
     expect(trend.textContent).toContain(legend);
   }
   expect(within(trend).getByRole("slider").getAttribute("aria-valuetext")).toMatch(/drift of \+6\.1 %/);
-  const list = screen.getByRole("region", { name: "Change points" });
+  const list = await screen.findByRole("region", { name: "Change points" });
   const tail = /^p99 is now 3\.2 times the p50 \(was 2\.0\)$/;
   for (const text of [
     words,
