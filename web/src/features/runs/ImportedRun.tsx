@@ -67,7 +67,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
       {importedTables(stated).map((table) => (
         <Section
           key={table.time}
-          title={[`Stated by ${tool}, without samples`, ...(table.isOfOne ? [] : [table.time])].join(", ")}
+          title={[`Stated by ${tool}, without samples`, ...(table.isPlain ? [] : [table.time])].join(", ")}
         >
           <StatedResults project={project} runId={runId} table={table} />
         </Section>

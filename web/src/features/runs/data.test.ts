@@ -281,6 +281,20 @@ describe("an import", () => {
       ["time of 1,000 operations", false, [2, 1]],
     ]);
   });
+  it("has a table for each measure, with the unit in names that several have", () => {
+    const of = (name: string, unit: string, operations: number) => {
+      const result = anImportedResult();
+      const measure = { name, unit, better: "higher" as const };
+      return { ...result, case: { ...result.case, measure, operations } };
+    };
+    const some = [of("rate", "/s", 1_000), of("rate", "", 1_000_000), of("B/op", "B", 1)];
+    const tables = importedTables(sortResults(some, "").imported);
+    expect(tables.map(({ time, isPlain }) => [time, isPlain])).toEqual([
+      ["B/op", false],
+      ["rate in /s", false],
+      ["rate in numbers", false],
+    ]);
+  });
   it("has no deliveries", () => {
     expect(deliveryGroups(sortResults(results, "").imported)).toEqual([]);
   });

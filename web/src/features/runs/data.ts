@@ -77,6 +77,7 @@ export function importedTables<R extends RunResult>(results: R[]) {
         valued,
         tables.map((table) => table.valued),
       ),
+      isPlain: valued.measure == null && valued.operations === 1,
       isOfOne: valued.measure != null || valued.operations === 1,
       results: ofTable.toSorted((a, b) => byName(benchmarkName(a.case) ?? "", benchmarkName(b.case) ?? "")),
     }));
