@@ -87,11 +87,10 @@ impl<'a> Delivery<'a> {
         repository: Repository,
         settings: &Settings,
     ) -> crate::Result<Self> {
+        let delivery = Self::prepare_import(arguments, repository, settings)?;
         if arguments.upload.is_some() {
-            repository.check_commit()?;
             settings.check_machine(&environment::machine(arguments.machine.clone()).slug)?;
         }
-        let delivery = Self::prepare_import(arguments, repository, settings)?;
         let subject = delivery.subject_at(delivery.subject.repository.clone())?;
         Ok(Self { subject, ..delivery })
     }

@@ -238,7 +238,9 @@ impl Git {
 
     /// Whether the first-parent history of a revision has this commit.
     pub(crate) fn is_on(&self, revision: &str, commit: &CommitSha) -> bool {
-        let history = self.ask(&["rev-list", "--first-parent", revision, "--"]).unwrap_or_default();
+        let parents = format!("{commit}^@");
+        let arguments = ["rev-list", "--first-parent", revision, "--not", &parents, "--"];
+        let history = self.ask(&arguments).unwrap_or_default();
         history.lines().any(|sha| sha == commit.as_str())
     }
 

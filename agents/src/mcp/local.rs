@@ -136,7 +136,7 @@ struct Case {
     operations: Option<u64>,
     /// regressed, improved, no change, inconclusive or not comparable.
     verdict: String,
-    /// The change of the p50 from base to head, as a share: 0.05: 5 % larger, which is slower for times.
+    /// The change of the p50 from base to head, as a share: 0.05 is 5 % larger, which is slower for times.
     change: Option<f64>,
     /// Its 95 % interval.
     change_interval: Option<[f64; 2]>,

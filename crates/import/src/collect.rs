@@ -2,6 +2,7 @@
 //! the limits, and bounds names, warnings and facts.
 
 use crate::fault::{self, Fault, Place, cut, on_one_line, shortened};
+use crate::json::Number;
 use crate::model::{Benchmark, Data, Repetitions, Statistic, Summary};
 use crate::quantity::Quantity;
 use crate::{BENCHMARKS_MAX, NAME_CHARS_MAX, Options, TimeUnit, VALUES_MAX};
@@ -135,6 +136,21 @@ impl Collector {
         place: &Place,
     ) -> Result<(), Fault> {
         self.values(entry, quantity, std::iter::once(value), place)
+    }
+
+    /// Adds the values of other quantities that are stated, each as one repetition.
+    pub(crate) fn stated(
+        &mut self,
+        entry: &Entry,
+        figures: impl IntoIterator<Item = (Quantity, Option<Number>)>,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        for (quantity, value) in figures {
+            if let Some(Number(value)) = value {
+                self.value(entry, &quantity, value, place)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds values of another quantity that were measured together, as one repetition. If one cannot be stored, all are

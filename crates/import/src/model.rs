@@ -215,6 +215,12 @@ impl Summary {
         median.or_else(|| mean.map(|mean| Self::new(Statistic::Mean, mean)))
     }
 
+    /// Takes the median if it is one of the quantiles, otherwise the mean. Keeps the quantiles.
+    pub(crate) fn from_quantiles_or_mean(quantiles: Vec<(u32, u64)>, mean: Option<u64>) -> Option<Self> {
+        let median = quantiles.iter().find(|(ppm, _)| *ppm == 500_000).map(|(_, median)| *median);
+        Some(Self::from_median_or_mean(median, mean)?.with_quantiles(quantiles))
+    }
+
     /// Adds quantiles in any order. Of several with the same parts per million, the first counts. Of more than
     /// [`QUANTILES_MAX`], every n-th is kept.
     pub(crate) fn with_quantiles(self, mut quantiles: Vec<(u32, u64)>) -> Self {

@@ -4,7 +4,7 @@ use crate::format::Import;
 use crate::model::{Benchmark, Data, Repetitions, Statistic, Summary};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::{
-    Case, CaseResult, Methodology, Repetition, RunReport, Slug, StatedQuantile, Summary as Stated,
+    Case, CaseResult, Measure, Methodology, Repetition, RunReport, Slug, StatedQuantile, Summary as Stated,
     TransportInfo,
 };
 use std::io::{self, Write};
@@ -44,10 +44,7 @@ impl Import {
             };
             let result = CaseResult {
                 transport: transport.clone(),
-                case: Case {
-                    measure: measure.map(|measure| (*measure).clone()),
-                    ..case(name, variant.as_deref(), operations)
-                },
+                case: case(name, variant.as_deref(), operations, measure.as_deref()),
                 methodology: methodology(format.title(), summary.as_ref().map(|summary| summary.statistic)),
                 repetitions: Vec::new(),
                 failures: Vec::new(),
@@ -127,7 +124,7 @@ impl<W: Write> ReportWriter<W> {
     }
 }
 
-fn case(name: String, variant: Option<&str>, operations: u64) -> Case {
+fn case(name: String, variant: Option<&str>, operations: u64, measure: Option<&Measure>) -> Case {
     Case {
         scenario: Slug::from_name(SCENARIO),
         message_bytes: 0,
@@ -143,7 +140,7 @@ fn case(name: String, variant: Option<&str>, operations: u64) -> Case {
         variant: variant.map(Slug::from_name),
         benchmark: Some(name),
         operations: (operations > 1).then_some(operations),
-        measure: None,
+        measure: measure.cloned(),
     }
 }
 

@@ -24,7 +24,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
 const INSTRUCTIONS: &str = "Roundtrip tracks the performance of inter-process communication (IPC) by commit. Times are in \
-    nanoseconds, sizes in bytes, changes are shares (0.05: the value is 5 % larger, which is slower for times). In cases of \
+    nanoseconds, sizes in bytes, changes are shares (0.05 is 5 % larger, which is slower for times). In cases of \
     imported benchmarks, divide values by `operations`; with a `measure`, they are in its unit, and its `better` states the good \
     direction. Intervals are 95 % confidence intervals unless \
     described otherwise. Report a change with its interval and the error rates of the answer. \"inconclusive\" and \"not \

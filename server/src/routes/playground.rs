@@ -15,6 +15,7 @@ use roundtrip_storage::change_point::{ChangeKind, Figure, Track};
 use roundtrip_storage::chart::Columns;
 use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Lines, Selection};
+use roundtrip_storage::series::SeriesRow;
 use roundtrip_wire::Better;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -214,8 +215,9 @@ pub(crate) async fn try_settings(
         Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
     )
     .await?;
-    let series = db::series::find(&state.pool, &[path.series_id]).await?.pop();
-    let better = series.map_or(Better::Lower, |series| series.better());
+    let row = db::series::find(&state.pool, &[path.series_id]).await?.pop();
+    let series = row.map(SeriesRow::into_series).transpose()?;
+    let better = series.map_or(Better::Lower, |series| series.case.better());
     let newest = lines.iter().find_map(|line| line.environment_ids.last().copied());
     let mut tracks = track::tracks(&lines.iter().collect::<Vec<_>>());
     tracks.retain(|track, _| track.figure == figure);

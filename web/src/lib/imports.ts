@@ -36,6 +36,11 @@ export function timeName({ operations, measure }: Valued): string | null {
   return operations == null || operations === 1 ? null : `time of ${counted(operations, "operation")}`;
 }
 
+/** Values with the same key have the same quantity and unit, so they can share a table and an axis. */
+export function valuedKey({ operations, measure }: Valued): string {
+  return [measure?.name, measure?.unit, operations ?? 1].join(" ");
+}
+
 /** The time per operation; `null` if times are for one operation, and for other measures. */
 export function nsPerOperation(ns: number, { operations, measure }: Valued): number | null {
   return measure != null || operations == null || operations <= 1 ? null : ns / operations;

@@ -166,14 +166,12 @@ fn summary<'a>(
             quantiles.push((q_ppm, value(member)?));
         }
     }
-    let median = quantiles.iter().find(|(q_ppm, _)| *q_ppm == 500_000).map(|(_, median)| *median);
-    let center = match (stated("value")?, median) {
-        (Some(value), _) => Summary::new(Statistic::Value, value),
-        (None, Some(median)) => Summary::new(Statistic::Median, median),
-        (None, None) => return Ok(None),
-    };
     let (low_ns, high_ns) = (stated("lower_value")?, stated("upper_value")?);
-    Ok(Some(Summary { low_ns, high_ns, ..center }.with_quantiles(quantiles)))
+    let summary = match stated("value")? {
+        Some(value) => Some(Summary::new(Statistic::Value, value).with_quantiles(quantiles)),
+        None => Summary::from_quantiles_or_mean(quantiles, None),
+    };
+    Ok(summary.map(|summary| Summary { low_ns, high_ns, ..summary }))
 }
 
 /// Parts per million: `p99` is 99 %, `p999` is 99.9 %.

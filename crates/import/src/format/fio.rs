@@ -114,22 +114,8 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             (Quantity::counter("major faults"), job.majf),
             (Quantity::counter("minor faults"), job.minf),
         ];
-        add_figures(&Entry::new(name, 1), figures, &place, collector)
+        collector.stated(&Entry::new(name, 1), figures, &place)
     })
-}
-
-fn add_figures(
-    entry: &Entry,
-    figures: impl IntoIterator<Item = (Quantity, Option<Number>)>,
-    place: &Place,
-    collector: &mut Collector,
-) -> Result<(), Fault> {
-    for (quantity, value) in figures {
-        if let Some(Number(value)) = value {
-            collector.value(entry, &quantity, value, place)?;
-        }
-    }
-    Ok(())
 }
 
 fn add_direction(
@@ -164,25 +150,22 @@ fn add_direction(
     }
     let figures =
         [(Quantity::byte_rate("bandwidth"), direction.bw_bytes), (Quantity::rate("iops"), direction.iops)];
-    add_figures(entry, figures, place, collector)
+    collector.stated(entry, figures, place)
 }
 
 /// The statistics of a latency; `None` without operations.
 fn summary(latency: &Latency, quantity: &Quantity) -> Result<Option<Summary>, String> {
     let stored = |number: Option<Number>| number.map(|Number(value)| quantity.stored(value)).transpose();
     let (min, max) = (stored(latency.min)?, stored(latency.max)?);
-    let mut median = None;
     let mut quantiles = Vec::new();
     for (percent, value) in &latency.percentile.0 {
         let Some(value) = stored(Some(*value))? else { continue };
         let value = value.min(max.unwrap_or(u64::MAX)).max(min.unwrap_or(0));
         if let Some(ppm) = percent.parse().ok().and_then(time::ppm_of_percent) {
-            median = median.or((ppm == 500_000).then_some(value));
             quantiles.push((ppm, value));
         }
     }
-    let middle = Summary::from_median_or_mean(median, stored(latency.mean)?);
-    let middle = middle.filter(|_| latency.count != Some(0));
-    let summary = middle.map(|middle| Summary { min_ns: min, max_ns: max, count: latency.count, ..middle });
-    Ok(summary.map(|summary| summary.with_quantiles(quantiles)))
+    let summary = Summary::from_quantiles_or_mean(quantiles, stored(latency.mean)?);
+    let summary = summary.filter(|_| latency.count != Some(0));
+    Ok(summary.map(|summary| Summary { min_ns: min, max_ns: max, count: latency.count, ..summary }))
 }

@@ -8,7 +8,6 @@ use crate::Summary;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place, cut};
 use crate::json;
-use crate::model::Statistic;
 use crate::time::{self, Scale};
 
 pub(super) const READER: Reader = Reader {
@@ -48,7 +47,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let Some(unit_ns) = unit_ns(header, collector) else {
         return Err(place.fault("the file states no known unit of its values: pass --unit ns, us, ms or s"));
     };
-    let (mut median, mut min, mut max, mut count) = (None, None, None, None);
+    let (mut min, mut max, mut count) = (None, None, None);
     let mut quantiles: Vec<(u32, u64)> = Vec::new();
     for (index, line) in lines {
         let place = Place::line(index + 1);
@@ -69,18 +68,18 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             max = max.or(Some(value));
             count = (total >= 1.0).then_some(total).and_then(json::whole);
         }
-        median = median.or((percentile == 0.5).then_some(value));
         if quantiles.last().is_some_and(|&(last, _)| last > ppm) {
             return Err(place.fault("expected ascending percentiles"));
         }
         quantiles.push((ppm, value));
     }
-    let Some(median) = median else { return Err(place.fault("expected a line with the percentile 0.5")) };
+    quantiles.retain(|&(ppm, _)| (1..1_000_000).contains(&ppm));
+    let Some(summary) = Summary::from_quantiles_or_mean(quantiles, None) else {
+        return Err(place.fault("expected a line with the percentile 0.5"));
+    };
     if max.is_none() {
         collector.warn("the file ends before the percentile 1");
     }
-    quantiles.retain(|&(ppm, _)| (1..1_000_000).contains(&ppm));
-    let summary = Summary { min_ns: min, max_ns: max, count, ..Summary::new(Statistic::Median, median) };
-    let summary = summary.with_quantiles(quantiles);
+    let summary = Summary { min_ns: min, max_ns: max, count, ..summary };
     collector.summary(&Entry::new("latency", 1), summary, &place)
 }

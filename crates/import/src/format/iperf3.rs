@@ -192,12 +192,7 @@ fn add_sums(
         (Quantity::counter(&named("lost packets")), either(|sum| sum.lost_packets)),
         (Quantity::fine(&named("lost"), "%", Better::Lower), either(|sum| sum.lost_percent)),
     ];
-    for (quantity, value) in figures {
-        if let Some(Number(value)) = value {
-            collector.value(entry, &quantity, value, &place)?;
-        }
-    }
-    Ok(())
+    collector.stated(entry, figures, &place)
 }
 
 /// A quantity, and its value for a stream.

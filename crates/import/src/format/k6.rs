@@ -173,7 +173,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             let contains = metric.contains.as_deref().unwrap_or_default();
             let quantity = k6_summary::quantity(name, "trend", contains);
             add_trend(&entry, metric, quantity.as_ref(), &path, collector)?;
-        } else if matches!(of_metric, "vus" | "vus_max") {
+        } else if k6_summary::is_setting(of_metric) {
             collector.warn("the number of virtual users is a setting: not imported");
         } else if let Some((quantity, statistic, value)) = measure(of_metric, metric) {
             collector.statistic(&entry, &quantity, (statistic, value), &Place::member(path))?;
@@ -186,11 +186,6 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 
 /// The quantity of a metric that is not a trend, and its value.
 fn measure(name: &str, metric: &Metric) -> Option<(Quantity, Statistic, f64)> {
-    let of_contents = |measure: &str| match metric.contains.as_deref() {
-        Some("time") => (Quantity::time(measure), 1e6),
-        Some("data") => (Quantity::bytes(measure), 1.0),
-        _ => (Quantity::undirected(measure, ""), 1.0),
-    };
     let is_data = matches!(name, "data_sent" | "data_received") || metric.contains.as_deref() == Some("data");
     let figure = |name: &str| metric.figure(name).map(|value| (Statistic::Value, value));
     let (quantity, (statistic, value)) = if metric.figure("passes").is_some() {
@@ -204,7 +199,11 @@ fn measure(name: &str, metric: &Metric) -> Option<(Quantity, Statistic, f64)> {
         };
         (quantity, figure("rate")?)
     } else {
-        let (quantity, factor) = of_contents("value");
+        let (quantity, factor) = match metric.contains.as_deref() {
+            Some("time") => (Quantity::time("value"), 1e6),
+            Some("data") => (Quantity::bytes("value"), 1.0),
+            _ => (Quantity::undirected("value", ""), 1.0),
+        };
         (quantity, (Statistic::Value, metric.figure("value")? * factor))
     };
     Some((quantity, statistic, value))

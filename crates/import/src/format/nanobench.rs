@@ -1,8 +1,9 @@
 //! nanobench's JSON template (`templates::json()`).
 //!
 //! A benchmark is one repetition, because one process takes all measurements in a row. Each measurement is the average
-//! time of many iterations, divided by `batch` as in nanobench's table. `complexityN` is a part of the name. Counters of the processor and the kernel are
-//! measures. A counter that is 0 in every measurement is left out: nanobench writes 0 if it cannot read one.
+//! time of many iterations, divided by `batch` as in nanobench's table. `complexityN` is a part of the name. Counters
+//! of the processor and the kernel are measures. A counter that is 0 in every measurement is left out: nanobench writes
+//! 0 if it cannot read one.
 
 use super::Reader;
 use crate::VALUES_MAX;

@@ -1,9 +1,9 @@
 //! netperf: its tables, or the selected output of `-o` (CSV) or `-k` (keys).
 //!
-//! The name is the test with the sizes of its messages, and the burst of `-b` if it is not 0. A run is one repetition with one value, as a file can have the
-//! output of several runs: the transaction rate of a request/response test becomes the time of a transaction, and the
-//! throughput of any other test is a measure. Latencies, which only the selected output has, are a summary, and the
-//! processor time is a measure.
+//! The name is the test with the sizes of its messages, and the burst of `-b` if it is not 0. A run is one repetition
+//! with one value, as a file can have the output of several runs: the transaction rate of a request/response test
+//! becomes the time of a transaction, and the throughput of any other test is a measure. Latencies, which only the
+//! selected output has, are a summary, and the processor time is a measure.
 
 use super::Reader;
 use crate::Summary;
@@ -262,12 +262,12 @@ impl Run {
             value.map(stored).transpose()
         };
         let mean = time("MEAN_LATENCY")?.or(time("RT_LATENCY")?);
-        let Some(middle) = Summary::from_median_or_mean(time("P50_LATENCY")?, mean) else { return Ok(None) };
         let mut quantiles = Vec::new();
         for (key, ppm) in [("P50_LATENCY", 500_000), ("P90_LATENCY", 900_000), ("P99_LATENCY", 990_000)] {
             quantiles.extend(time(key)?.map(|value| (ppm, value)));
         }
-        let summary = Summary { min_ns: time("MIN_LATENCY")?, max_ns: time("MAX_LATENCY")?, ..middle };
-        Ok(Some(summary.with_quantiles(quantiles)))
+        let (min_ns, max_ns) = (time("MIN_LATENCY")?, time("MAX_LATENCY")?);
+        let summary = Summary::from_quantiles_or_mean(quantiles, mean);
+        Ok(summary.map(|summary| Summary { min_ns, max_ns, ..summary }))
     }
 }

@@ -98,11 +98,7 @@ fn read_json(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         (Quantity::byte_rate("transfer"), size_per_sec),
         (Quantity::fine("success rate", "", Better::Higher), success_rate),
     ];
-    for (quantity, value) in figures {
-        if let Some(Number(value)) = value {
-            collector.value(&entry, &quantity, value, &Place::member("summary"))?;
-        }
-    }
+    collector.stated(&entry, figures, &Place::member("summary"))?;
     for (status, Number(count)) in &file.status_code_distribution.0 {
         collector.value(&entry, &of_status(status), *count, &Place::member("statusCodeDistribution"))?;
     }
@@ -127,17 +123,16 @@ fn summary(
 ) -> Result<Option<Summary>, String> {
     let stored =
         |number: Option<Number>| number.map(|Number(value)| quantity.stored(value * 1e9)).transpose();
-    let (mut median, mut quantiles) = (None, Vec::new());
+    let mut quantiles = Vec::new();
     for (name, value) in &percentiles.0 {
         let percent = name.strip_prefix('p').and_then(|percent| percent.parse().ok());
         if let (Some(ppm), Some(value)) = (percent.and_then(time::ppm_of_percent), stored(*value)?) {
-            median = median.or((ppm == 500_000).then_some(value));
             quantiles.push((ppm, value));
         }
     }
-    let Some(middle) = Summary::from_median_or_mean(median, stored(detail.average)?) else { return Ok(None) };
-    let summary = Summary { min_ns: stored(detail.fastest)?, max_ns: stored(detail.slowest)?, ..middle };
-    Ok(Some(summary.with_quantiles(quantiles)))
+    let (min_ns, max_ns) = (stored(detail.fastest)?, stored(detail.slowest)?);
+    let summary = Summary::from_quantiles_or_mean(quantiles, stored(detail.average)?);
+    Ok(summary.map(|summary| Summary { min_ns, max_ns, ..summary }))
 }
 
 fn read_csv(text: &str, collector: &mut Collector) -> Result<(), Fault> {

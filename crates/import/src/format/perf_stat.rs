@@ -1,10 +1,11 @@
 //! `perf stat -j`: a line of JSON for each event.
 //!
-//! The lines do not state the command, so all files have the benchmark `perf stat`. The processor of `-A`, or another part
-//! of the machine or of the program, is in the name: `perf stat CPU0`, `perf stat core S0-D0-C0`. Each event is a measure:
-//! less is better. The counts of several runs in one file (`--append`) are repetitions. The intervals of a run (`-I`) are
-//! the samples of one repetition, because they are parts of one process. With `-r`, perf states only means, which are summaries. Metrics that perf computes from the
-//! counts are ignored, and so are other lines: the output of the command can be in the same file.
+//! The lines do not state the command, so all files have the benchmark `perf stat`. The processor of `-A`, or another
+//! part of the machine or of the program, is in the name: `perf stat CPU0`, `perf stat core S0-D0-C0`. Each event is a
+//! measure: less is better. The counts of several runs in one file (`--append`) are repetitions. The intervals of a run
+//! (`-I`) are the samples of one repetition, because they are parts of one process. With `-r`, perf states only means,
+//! which are summaries. Metrics that perf computes from the counts are ignored, and so are other lines: the output of
+//! the command can be in the same file.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

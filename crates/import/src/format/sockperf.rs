@@ -33,7 +33,6 @@ struct Results {
     mean: Option<u64>,
     min: Option<u64>,
     max: Option<u64>,
-    median: Option<u64>,
     quantiles: Vec<(u32, u64)>,
     count: Option<u64>,
     figures: Vec<(Quantity, f64)>,
@@ -86,9 +85,7 @@ impl Results {
             let ppm = time::ppm_of_percent(number(percent, place)?).ok_or_else(|| {
                 place.fault(format!("expected a percentile of 0 to 100, found {}", percent.trim()))
             })?;
-            let value = microseconds(value, place)?;
-            self.median = self.median.or((ppm == 500_000).then_some(value));
-            self.quantiles.push((ppm, value));
+            self.quantiles.push((ppm, microseconds(value, place)?));
         } else if let Some((_, value)) = line.split_once("<MAX> observation =") {
             self.max = Some(microseconds(value, place)?);
         } else if let Some((_, value)) = line.split_once("<MIN> observation =") {
@@ -128,15 +125,15 @@ impl Results {
     }
 
     fn finish(self, protocol: &str, collector: &mut Collector) -> Result<(), Fault> {
-        let middle = Summary::from_median_or_mean(self.median, self.mean);
-        if middle.is_none() && self.figures.is_empty() {
+        let summary = Summary::from_quantiles_or_mean(self.quantiles, self.mean);
+        if summary.is_none() && self.figures.is_empty() {
             return Ok(());
         }
         let what = self.time.unwrap_or_else(|| "throughput".into()).to_lowercase();
         let entry = collector.distinct(&Entry::new(format!("{protocol} {what}"), 1));
-        if let Some(middle) = middle {
-            let summary = Summary { min_ns: self.min, max_ns: self.max, count: self.count, ..middle };
-            collector.summary(&entry, summary.with_quantiles(self.quantiles), &self.place)?;
+        if let Some(summary) = summary {
+            let summary = Summary { min_ns: self.min, max_ns: self.max, count: self.count, ..summary };
+            collector.summary(&entry, summary, &self.place)?;
         }
         for (quantity, value) in self.figures {
             collector.value(&entry, &quantity, value, &self.place)?;

@@ -31,7 +31,6 @@ struct Run {
     place: Place,
     mean: Option<u64>,
     max: Option<u64>,
-    median: Option<u64>,
     quantiles: Vec<(u32, u64)>,
     figures: Vec<(Quantity, f64)>,
     /// Whether all requests failed: the latency is then 0.
@@ -118,9 +117,7 @@ impl Run {
             (percent, value) if percent.ends_with('%') => {
                 let ppm = percent.trim_end_matches('%').parse().ok().and_then(time::ppm_of_percent);
                 if let Some(ppm) = ppm {
-                    let value = time(value, place)?;
-                    self.median = self.median.or((ppm == 500_000).then_some(value));
-                    self.quantiles.push((ppm, value));
+                    self.quantiles.push((ppm, time(value, place)?));
                 }
             }
             _ => {}
@@ -138,10 +135,10 @@ impl Run {
 
     fn finish(self, collector: &mut Collector) -> Result<(), Fault> {
         let entry = collector.distinct(&Entry::new(self.name, 1));
-        match Summary::from_median_or_mean(self.median, self.mean).filter(|_| !self.is_empty) {
-            Some(middle) => {
-                let summary = Summary { max_ns: self.max, ..middle }.with_quantiles(self.quantiles);
-                collector.summary(&entry, summary, &self.place)?;
+        let summary = Summary::from_quantiles_or_mean(self.quantiles, self.mean);
+        match summary.filter(|_| !self.is_empty) {
+            Some(summary) => {
+                collector.summary(&entry, Summary { max_ns: self.max, ..summary }, &self.place)?;
             }
             None => collector.skip(format!("{}: skipped, no latency: it failed", entry.name)),
         }

@@ -38,7 +38,7 @@ pub(super) struct Row {
     cause: Option<String>,
     /// `step`, or `drift`: small steps that add up. A drift has no suspects.
     kind: String,
-    /// The largest change, as a share: 0.2: 20 % larger, which is slower for times.
+    /// The largest change, as a share: 0.2 is 20 % larger, which is slower for times.
     worst_change: Option<f64>,
     /// The number of changed series.
     series_count: u64,

@@ -6,7 +6,7 @@
 use super::decode_error;
 use super::point::SeriesKey;
 use roundtrip_wire::slug::InvalidSlug;
-use roundtrip_wire::{Better, Case, CaseResult, Measure, Methodology, Slug, TransportInfo};
+use roundtrip_wire::{Case, CaseResult, Measure, Methodology, Slug, TransportInfo};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use std::collections::HashMap;
@@ -68,11 +68,6 @@ impl SeriesRow {
     /// Whether it has imported summaries and no points.
     pub fn is_stated(&self) -> bool {
         self.methodology.statistic.is_some()
-    }
-
-    /// Which of its values are better.
-    pub fn better(&self) -> Better {
-        self.measure.as_ref().map_or(Better::Lower, |measure| measure.better)
     }
 
     /// Converts to the terms of the wire format.

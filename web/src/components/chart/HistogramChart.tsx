@@ -66,9 +66,9 @@ function BinTooltip({ bin, total, measure }: BinTooltipProps) {
 const ROW_PX = 13;
 const ROWS_HEIGHT_MAX_PX = 260;
 
-/** The repetitions of one point, on the same axis as its histogram. */
 type StripProps = { bins: Bin[]; spans: Span[]; name: string; measure: Measure };
 
+/** The repetitions of one point, on the same axis as its histogram. */
 export function RepetitionStrip({ bins, spans, name, measure }: StripProps) {
   const container = useRef<HTMLDivElement>(null);
   return (

@@ -140,8 +140,8 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
   return (
     <>
       <Table label="Imported" className="table table-dense" heads={["Benchmark", ...machines]}>
-        {groups.map(({ tool, time, rows }) => (
-          <tbody key={`${tool.slug} ${time}`}>
+        {groups.map(({ key, tool, time, rows }) => (
+          <tbody key={key}>
             <tr className="group">
               <th scope="rowgroup" colSpan={1 + machines.length} title={tool.semantics}>
                 {tool.title}

@@ -2,7 +2,7 @@
 import type { SeriesSummary } from "@/api/types";
 import { benchmarkName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { benchmarkCount, byName, timeName, toolName } from "@/lib/imports";
+import { benchmarkCount, byName, timeName, toolName, valuedKey } from "@/lib/imports";
 import { counted } from "@/lib/units";
 
 export type ImportedCell = {
@@ -12,18 +12,15 @@ export type ImportedCell = {
   statistic: string | null;
 };
 
-/** The benchmarks of a tool with the same number of operations per time, on every machine. */
+/** The benchmarks of a tool with the same measure and operations per time, on every machine. */
 export type ImportedGroup = ReturnType<typeof importedGroups>[number];
 
 export const ROWS_MAX = 10;
 
 export function importedGroups(series: SeriesSummary[], machines: string[]) {
-  const groups = groupBy(
-    series,
-    (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1} ${entry.case.measure?.name ?? ""}`,
-  );
-  return [...groups.values()]
-    .map((ofGroup) => {
+  const groups = groupBy(series, (entry) => `${entry.transport.slug} ${valuedKey(entry.case)}`);
+  return [...groups]
+    .map(([key, ofGroup]) => {
       const [first] = ofGroup;
       const rows = [...groupBy(ofGroup, (entry) => benchmarkName(entry.case) ?? "")].map(
         ([name, ofBenchmark]) => ({
@@ -32,6 +29,7 @@ export function importedGroups(series: SeriesSummary[], machines: string[]) {
         }),
       );
       return {
+        key,
         tool: first.transport,
         time: timeName(first.case),
         rows: rows.sort((a, b) => byName(a.name, b.name)),

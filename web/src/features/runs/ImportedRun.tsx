@@ -60,13 +60,13 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         <p className="section">No benchmark matches “{benchmark}”.</p>
       )}
       {importedTables(imported).map((table) => (
-        <Section key={table.time} title={`Measured by ${tool}, ${table.time}`}>
+        <Section key={table.key} title={`Measured by ${tool}, ${table.time}`}>
           <ImportedResults project={project} runId={runId} table={table} />
         </Section>
       ))}
       {importedTables(stated).map((table) => (
         <Section
-          key={table.time}
+          key={table.key}
           title={[`Stated by ${tool}, without samples`, ...(table.isPlain ? [] : [table.time])].join(", ")}
         >
           <StatedResults project={project} runId={runId} table={table} />

@@ -287,12 +287,12 @@ describe("an import", () => {
       const measure = { name, unit, better: "higher" as const };
       return { ...result, case: { ...result.case, measure, operations } };
     };
-    const some = [of("rate", "/s", 1_000), of("rate", "", 1_000_000), of("B/op", "B", 1)];
+    const some = [of("rate", "/s", 1_000), of("rate", "", 1_000), of("B/op", "B", 1)];
     const tables = importedTables(sortResults(some, "").imported);
     expect(tables.map(({ time, isPlain }) => [time, isPlain])).toEqual([
       ["B/op", false],
-      ["rate in /s", false],
-      ["rate in numbers", false],
+      ["rate, no unit", false],
+      ["rate, /s", false],
     ]);
   });
   it("has no deliveries", () => {

@@ -11,6 +11,7 @@ import {
   statedTimes,
   timeName,
   toolName,
+  valuedKey,
 } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isWhole } from "@/lib/points";
@@ -55,39 +56,32 @@ export function sortResults(results: RunResult[], wanted: string) {
   };
 }
 
-/** Imported results with the same number of operations per time. */
+/** Imported results with the same measure and operations per time. */
 export type ImportedTable<R extends RunResult> = ReturnType<typeof importedTables<R>>[number];
 
 /** Imported results grouped by measure and operations per time, so that different quantities are never mixed. */
 export function importedTables<R extends RunResult>(results: R[]) {
-  const kindOf = ({ case: { operations, measure } }: R): Valued => ({
-    operations: operations ?? 1,
-    measure: measure ?? null,
-  });
-  const keyOf = (result: R) => `${result.case.measure?.name ?? ""} ${result.case.operations ?? 1}`;
-  return [...groupBy(results, keyOf)]
-    .sort(([a], [b]) => byName(a, b))
-    .flatMap(([, ofTable]) => {
-      const [first] = ofTable;
-      return first === undefined ? [] : [{ valued: kindOf(first), ofTable }];
-    })
-    .map(({ valued, ofTable }, _, tables) => ({
+  const tables = [...groupBy(results, (result) => valuedKey(result.case))].sort(([a], [b]) => byName(a, b));
+  const all = tables.map(([, [first]]) => first.case);
+  return tables.map(([key, ofTable]) => {
+    const valued = ofTable[0].case;
+    const isPlain = timeName(valued) === null;
+    return {
+      key,
       valued,
-      time: labelOf(
-        valued,
-        tables.map((table) => table.valued),
-      ),
-      isPlain: valued.measure == null && valued.operations === 1,
-      isOfOne: valued.measure != null || valued.operations === 1,
+      time: labelOf(valued, all),
+      isPlain,
+      isOfOne: isPlain || valued.measure != null,
       results: ofTable.toSorted((a, b) => byName(benchmarkName(a.case) ?? "", benchmarkName(b.case) ?? "")),
-    }));
+    };
+  });
 }
 
 /** What the values of a table are, with their unit if several tables would have the same name. */
 function labelOf(valued: Valued, all: Valued[]): string {
   const name = timeName(valued) ?? "time of 1 operation";
   const isUnique = all.filter((other) => timeName(other) === timeName(valued)).length === 1;
-  return isUnique ? name : `${name} in ${valued.measure?.unit || "numbers"}`;
+  return isUnique ? name : `${name}, ${valued.measure?.unit || "no unit"}`;
 }
 
 /** The columns that any stated result has; `statistic` is `null` if it differs. */
