@@ -18,6 +18,7 @@ use roundtrip_manual::Manual;
 use roundtrip_wire::import::TimeUnit;
 use roundtrip_wire::{CommitSha, Slug};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -158,6 +159,12 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  \
         roundtrip run --output report.json; roundtrip show report.json")]
     Show(ShowArguments),
+    /// Turn reports into a site of static pages, which any web host can serve.
+    #[command(after_help = "Starts `roundtrip-server site` with these arguments: see its help.\n\n\
+        Examples:\n  \
+        roundtrip site reports/ --output site\n  \
+        roundtrip site --revision origin/benchmarks --output site")]
+    Site(SiteArguments),
     /// Upload a report, or all reports that are kept on this machine.
     #[command(after_help = "Without a file, uploads every report of this user whose upload failed.\n\n\
         Examples:\n  \
@@ -443,8 +450,8 @@ pub(crate) struct ImportArguments {
     /// Date or time (RFC 3339) of the measurement [default: as in the file].
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(crate) date: Option<DateTime<Utc>>,
-    /// Import all files below this folder, by the commit in the file or its path.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "commit", "date", "output"])]
+    /// Import all files below this folder, by the commit in the file or its path. `--output` is then a folder.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "commit", "date"])]
     pub(crate) history: Option<PathBuf>,
     /// Unit of times, for formats that do not state it: ns, us, ms or s.
     #[arg(long, value_name = "UNIT", value_parser = PossibleValuesParser::new(TimeUnit::ALL.map(TimeUnit::as_str)).try_map(|unit| unit.parse::<TimeUnit>()))]
@@ -755,6 +762,13 @@ impl FormerServerArgument {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SiteArguments {
+    /// Folder of reports and options.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "ARGUMENTS")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct UploadArguments {
     /// Report to upload [default: every report that is kept on this machine].
     pub(crate) file: Option<PathBuf>,
@@ -1004,7 +1018,7 @@ pub(crate) struct ConfineArguments {
     pub(crate) folders: Folders,
     /// Program and arguments.
     #[arg(last = true, required = true)]
-    pub(crate) command: Vec<std::ffi::OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 // Arguments of `roundtrip record`.

@@ -78,7 +78,7 @@ fn import_files(
         left -= 1;
         let run = Run::of_files(origins, &place, &of_files, files, how.options)?;
         skipped += run.import.skipped;
-        let Taken { text, kept } = take(delivery, run)?;
+        let Taken { text, kept } = take(delivery, delivery.output(), run)?;
         output::print(&text)?;
         kept.map_or(Ok(()), Kept::send).inspect_err(|_| {
             if left > 0 {
@@ -162,7 +162,7 @@ pub(crate) fn of_command(
     let import = parse_file(&name, &bytes, imported.format)?;
     let report = report_of(delivery.subject.clone(), [Utc::now(); 2]);
     let Taken { text, kept } =
-        take(delivery, Run { report, import, name, bytes, options: Options::default() })?;
+        take(delivery, delivery.output(), Run { report, import, name, bytes, options: Options::default() })?;
     output::print(&text)?;
     kept.map_or(Ok(()), Kept::send)
 }
@@ -287,12 +287,16 @@ struct Taken {
 
 /// Writes a run, and keeps it for its upload. As a report, results can take a hundred times the memory of the file, so
 /// each is written and dropped before the next one is created.
-fn take(delivery: &Delivery<'_>, Run { report, import, name, bytes, options }: Run) -> crate::Result<Taken> {
+fn take(
+    delivery: &Delivery<'_>,
+    output: Option<&Path>,
+    Run { report, import, name, bytes, options }: Run,
+) -> crate::Result<Taken> {
     let format = Slug::from_name(import.format.slug());
     let base64 = delivery.is_uploaded().then(|| BASE64_STANDARD.encode(&bytes));
     drop(bytes);
     let mut tables = ImportedTables::default();
-    match delivery.output() {
+    match output {
         Some(path) => spool::write_parts(path, |file| {
             let mut writer = ReportWriter::new(&report, BufWriter::new(file))?;
             for (result, repetitions) in import.into_results() {

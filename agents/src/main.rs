@@ -6,7 +6,7 @@
 //! - `run`: measures, prints and shows.  `selection`: selects cases of presets.
 //! - `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
 //! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
-//! - `remote`: projects and jobs of a server.
+//! - `remote`: projects and jobs of a server.  `site`: static pages, with the server's program.
 //! - `mcp`: tools for coding agents.
 //! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
 //! - `agent`: measures each new commit of a checkout.  `service`: runs an agent as a system service.
@@ -81,6 +81,7 @@ mod run;
 mod selection;
 mod service;
 mod settings;
+mod site;
 mod sizes;
 mod spool;
 mod stop;
@@ -111,6 +112,7 @@ fn main() -> ExitCode {
         Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Show(arguments) => run::show(&arguments),
+        Command::Site(arguments) => site::site(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
         Command::Exchange(arguments) => ci::token::exchange(&arguments),
         Command::Project(command) => remote::projects(&command),

@@ -1,6 +1,7 @@
 //! The web UI: embedded in release builds, read from `web/dist` in others.
 
 use crate::error::ApiError;
+use anyhow::{Context, Result};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use roundtrip_domain::error::Kind;
@@ -8,6 +9,10 @@ use rust_embed::{Embed, EmbeddedFile};
 
 const NOT_BUILT: &str = "This server was built without its web interface. Run `cargo xtask up`, or run `npm ci` and \
      `npm run build` in web/ and build the server again. The API is under /api/v1.\n";
+
+const INDEX: &str = "index.html";
+/// Tells the web interface to read the files of a site instead of asking a server.
+const SITE_MARK: &str = r#"<meta name="roundtrip-site" content="./data/" />"#;
 
 /// Files with a digest of their content in the name.
 const HASHED: &str = "assets/";
@@ -36,10 +41,30 @@ pub(crate) fn serve(path: &str, request: &HeaderMap) -> Response {
     if path.starts_with(HASHED) {
         return ApiError::unknown(Kind::Asset, path).into_response();
     }
-    match WebInterface::get("index.html") {
-        Some(file) => answer("index.html", file),
+    match WebInterface::get(INDEX) {
+        Some(file) => answer(INDEX, file),
         None => (StatusCode::NOT_FOUND, NOT_BUILT).into_response(),
     }
+}
+
+/// The files for a site, with relative addresses, so that any folder of any host can serve them.
+///
+/// # Errors
+/// This program was built without its web interface.
+pub(crate) fn site() -> Result<Vec<(String, Vec<u8>)>> {
+    let index = WebInterface::get(INDEX).context(NOT_BUILT.trim_end())?;
+    let index = std::str::from_utf8(&index.data).context("index.html is not UTF-8")?;
+    let relative = index.replace("=\"/", "=\"./");
+    let relative = relative.replacen("<head>", &format!("<head>\n    {SITE_MARK}"), 1);
+    let is_needed = |path: &str| {
+        let is_compressed = ENCODINGS.iter().any(|(_, ending)| path.ends_with(ending));
+        path != INDEX && !is_compressed && !path.starts_with(".vite/")
+    };
+    let files = WebInterface::iter().filter(|path| is_needed(path)).filter_map(|path| {
+        let file = WebInterface::get(&path)?;
+        Some((path.into_owned(), file.data.into_owned()))
+    });
+    Ok(files.chain([(INDEX.to_owned(), relative.into_bytes())]).collect())
 }
 
 fn answer(path: &str, file: EmbeddedFile) -> Response {

@@ -43,6 +43,13 @@ impl Database {
         Self { pool: pool(options), embedded }.migrated().await
     }
 
+    /// A database of its own in a new folder, which a crash may leave incomplete. It never uses `DATABASE_URL`.
+    pub(crate) async fn temporary(folder: &Path) -> Result<Self> {
+        let embedded = Embedded::start(folder, Durability::None).await?;
+        let options = embedded.connect_options().disable_statement_logging();
+        Self { pool: pool(options), embedded: Some(embedded) }.migrated().await
+    }
+
     /// The database for a command that runs next to a server or without one, from [`Database::reach`]. Migrates it
     /// unless a server is running. Fails if the running server is older.
     pub(crate) async fn join(data: &DataArguments) -> Result<Self> {

@@ -14,6 +14,7 @@
 //! - `metrics`: counters of this process. [`monitoring`]: serves them to operators.
 //! - [`traces`]: exports requests and statements to a collector.
 //! - [`seed`]: synthetic history, for load tests and demos.
+//! - [`site`]: the web interface with the API's answers as files.
 //!
 //! Domain logic is in `roundtrip-domain`, the GitHub App in `roundtrip-github`, and SQL in `roundtrip-storage`. None
 //! of them depends on the HTTP API.
@@ -37,6 +38,7 @@ pub mod router;
 mod routes;
 pub mod seed;
 mod shares;
+pub mod site;
 pub mod state;
 pub mod traces;
 mod unread;

@@ -63,6 +63,8 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Retention(arguments) => {
             in_runtime(format, commands::retention::retention(arguments, &data))?;
         }
+        Command::Site(arguments) => in_runtime(format, commands::site::site(arguments))?,
+        Command::ImportSite(arguments) => in_runtime(format, commands::site::import_site(arguments, &data))?,
         Command::Seed(plan) => in_runtime(format, commands::seed::seed(plan, &data))?,
         Command::Token { command } => in_runtime(format, commands::token::token(command, &data))?,
         Command::Trust { command } => in_runtime(format, commands::trust::trust(command, &data))?,

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 /// The most folders between Criterion's folder and a benchmark: group, function, value.
 const CRITERION_DEPTH: usize = 3;
 
-/// Imports all files below a folder, and returns how many files, and things in them, were skipped.
+/// Imports all files below a folder, and returns how many files, and things in them, were skipped. Reports are saved in the
+/// folder `--output`.
 pub(super) fn import(
     folder: &Path,
     how: How,
@@ -39,6 +40,11 @@ pub(super) fn import(
     let with_ordinal = |(place, group): (Place, _)| Ok((origins.ordinal(&place.commit)?, place, group));
     let mut runs = groups.into_iter().map(with_ordinal).collect::<crate::Result<Vec<_>>>()?;
     runs.sort_by_key(|(ordinal, ..)| *ordinal);
+    if let Some(reports) = delivery.output() {
+        fs::create_dir_all(reports).map_err(|error| {
+            Failure::Usage(format!("cannot create the folder {}: {error}", reports.display()))
+        })?;
+    }
     let (count, mut rejected) = (runs.len(), 0);
     for (_, place, Group { origins: of_files, files }) in runs {
         let run =
@@ -55,8 +61,12 @@ pub(super) fn import(
         let (commit, day) =
             (run.report.commit.sha.short().to_owned(), run.report.started_at.format("%Y-%m-%d"));
         let line = format!("{commit} {day} {}", counted(run.import.benchmarks.len(), "benchmark"));
-        let uploaded = take(delivery, run)?.kept.map(|kept| kept.upload()).transpose();
+        let output = delivery
+            .output()
+            .map(|folder| folder.join(format!("{commit}-{}.json", run.report.run_id.as_uuid())));
+        let uploaded = take(delivery, output.as_deref(), run)?.kept.map(|kept| kept.upload()).transpose();
         let done = match uploaded.map(Option::flatten) {
+            Ok(None) if output.is_some() => "saved",
             Ok(None) => "not uploaded",
             Ok(Some(uploaded)) if uploaded.is_repeated_import => "already imported",
             Ok(Some(_)) => "imported",

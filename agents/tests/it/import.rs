@@ -529,6 +529,31 @@ fn does_not_count_an_import_of_another_installation() {
 }
 
 #[test]
+fn history_with_output_saves_a_report_for_each_commit() {
+    let (folder, commits) = repository_with_commits();
+    let folder = folder.path();
+    for (at, commit) in commits.iter().enumerate() {
+        go_file(folder, &format!("all/{}/go.txt", &commit[..9]), None, 5 + u32::try_from(at).unwrap());
+    }
+    let output = run_command(folder, &["import", "--history", "all", "--output", "reports"]);
+    assert!(printed(&output).lines().all(|line| line.ends_with(" saved")), "{output:?}");
+    let mut saved: Vec<_> = fs::read_dir(folder.join("reports"))
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let report = read_json(&entry.path());
+            let sha = report["commit"]["sha"].as_str().unwrap().to_owned();
+            assert!(entry.file_name().to_str().unwrap().starts_with(&sha[..7]), "{entry:?}");
+            sha
+        })
+        .collect();
+    let mut expected = commits;
+    saved.sort();
+    expected.sort();
+    assert_eq!(saved, expected);
+}
+
+#[test]
 fn imports_a_history_from_the_oldest_commit_and_resumes() {
     let (folder, commits) = repository_with_commits();
     let folder = folder.path();

@@ -47,6 +47,8 @@ mod run;
 mod server;
 mod service;
 mod settings;
+#[cfg(unix)]
+mod site;
 mod sizes;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traced;

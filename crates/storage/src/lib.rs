@@ -80,6 +80,7 @@ pub mod series;
 pub mod session;
 pub mod settings;
 pub mod silence;
+pub mod site;
 pub mod stored_file;
 pub mod summary;
 pub mod suspicion;

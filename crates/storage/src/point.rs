@@ -369,6 +369,24 @@ pub async fn histogram(pool: &PgPool, series: SeriesKey, run_id: Uuid) -> sqlx::
     .await
 }
 
+/// The merged distributions of all points of a run, each with its series.
+pub async fn histograms_of_run(
+    pool: &PgPool,
+    run: Location,
+    series_ids: &[i64],
+) -> sqlx::Result<Vec<(i64, Vec<u8>)>> {
+    let rows = sqlx::query!(
+        "select series_id, histogram from point_histogram
+         where machine_id = $1 and series_id = any($2) and run_id = $3",
+        run.machine_id,
+        series_ids,
+        run.run_id,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.series_id, row.histogram)).collect())
+}
+
 /// Stores the points of one run, each with its series.
 pub async fn insert(
     connection: &mut PgConnection,

@@ -63,6 +63,7 @@ impl Limits {
             Proof::Nothing => keyed(&self.strangers, &client),
             Proof::Token(token_id) => keyed(&self.holders, &LimitKey::Token(token_id)),
             Proof::Session(session_id) => keyed(&self.holders, &LimitKey::Session(session_id)),
+            Proof::CommandLine => return Ok(()),
         }
         .map_err(ApiError::too_many_requests)
     }

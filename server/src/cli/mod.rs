@@ -147,6 +147,18 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: GitHubCommand,
     },
+    /// Turn reports into a site of static pages, which any web host can serve.
+    ///
+    /// The site has the charts, changes and comparisons that a server would show. The database is temporary.
+    #[command(after_help = "Examples:\n  \
+        roundtrip-server site reports/ --output site\n  \
+        roundtrip-server site --revision origin/benchmarks --output site")]
+    Site(SiteArguments),
+    /// Store the reports of a site in this server's database. Repeating it has no effect.
+    #[command(after_help = "Examples:\n  \
+        roundtrip-server import-site reports/\n  \
+        roundtrip-server import-site --revision origin/benchmarks")]
+    ImportSite(ReportArguments),
     /// Create a project with synthetic history, for load tests and demos.
     ///
     /// Machines, transports, presets and environments are marked as synthetic.
@@ -191,6 +203,25 @@ pub(crate) struct ServeArguments {
     pub(crate) drain: u64,
     #[command(flatten)]
     pub(crate) stop: StopArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SiteArguments {
+    #[command(flatten)]
+    pub(crate) reports: ReportArguments,
+    /// Folder of the site. Only changed files are written; files of an earlier site are removed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Folder of reports (`.json`, `.json.gz`, `.json.zst`); with --revision, the Git repository [default: .].
+    #[arg(value_name = "DIR")]
+    pub(crate) reports: Option<PathBuf>,
+    /// Read the reports of this branch, tag or commit.
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) revision: Option<String>,
 }
 
 /// The largest body as sent takes 32 MiB. A terabyte is the most that can be counted.

@@ -12,5 +12,6 @@ pub(crate) mod restore;
 pub(crate) mod retention;
 pub(crate) mod seed;
 pub(crate) mod serve;
+pub(crate) mod site;
 pub(crate) mod token;
 pub(crate) mod trust;

@@ -77,7 +77,7 @@ impl FromRequest<AppState> for ReportBody {
 pub(crate) fn sender(caller: &Caller) -> Sender {
     let token_id = match caller.proof() {
         Proof::Token(token_id) => Some(token_id),
-        Proof::Session(_) | Proof::Nothing => None,
+        Proof::Session(_) | Proof::Nothing | Proof::CommandLine => None,
     };
     Sender { address: caller.client(), token_id }
 }

@@ -17,8 +17,9 @@ use roundtrip_storage::retention::Pruned;
 use roundtrip_storage::summary::StatedPoint;
 use roundtrip_wire::{EndObservation, Repetition, RunId};
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// The maximum number of points per series in one response.
 pub(crate) const POINTS_MAX: i64 = 1_000;
@@ -212,10 +213,49 @@ pub(crate) async fn get_point(
     };
     let repetitions =
         ingest::stored_upload::repetitions(&state.pool, run, path.series_id, RepetitionDetail::new).await?;
-    let repetitions = repetitions.unwrap_or_default();
-    let medians_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.p50_ns).collect();
-    let p50_interval_ns = comparison::Side::of(&medians_ns).and_then(|side| side.interval_ns);
-    Ok(Json(PointDetail { point: row, histogram, repetitions, p50_interval_ns, pruned }))
+    Ok(Json(PointDetail::new(row, histogram, repetitions.unwrap_or_default(), pruned)))
+}
+
+/// All points of a public run, by series.
+///
+/// # Errors
+/// There is no run with this id.
+pub(crate) async fn of_run(state: &AppState, run_id: Uuid) -> Result<BTreeMap<i64, PointDetail>, ApiError> {
+    let (_, run) = db::access::owner::of_run(&state.pool, run_id)
+        .await?
+        .ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let pruned = db::retention::pruned(&state.pool, run_id).await?;
+    let outcomes = db::run::outcomes(&state.pool, run).await?;
+    let series_ids: Vec<i64> = outcomes.into_iter().map(|(series_id, _)| series_id).collect();
+    let points = db::point::of_run(&state.pool, run, &series_ids).await?;
+    let histograms = db::point::histograms_of_run(&state.pool, run, &series_ids).await?;
+    let histograms: HashMap<i64, Vec<u8>> = histograms.into_iter().collect();
+    let repetitions =
+        ingest::stored_upload::repetitions_of_all(&state.pool, run, RepetitionDetail::new).await?;
+    // Both are in the order of the upload.
+    let mut repetitions: HashMap<i64, Vec<RepetitionDetail>> =
+        series_ids.into_iter().zip(repetitions.unwrap_or_default()).collect();
+    let details = points.into_iter().map(|point| {
+        let series_id = point.series_id;
+        let stored = histograms.get(&series_id);
+        let histogram = stored.map(|stored| histogram(&point, stored)).transpose()?.unwrap_or_default();
+        let repetitions = repetitions.remove(&series_id).unwrap_or_default();
+        Ok((series_id, PointDetail::new(point, histogram, repetitions, pruned)))
+    });
+    details.collect()
+}
+
+impl PointDetail {
+    fn new(
+        point: Point,
+        histogram: Vec<HistogramBin>,
+        repetitions: Vec<RepetitionDetail>,
+        pruned: Pruned,
+    ) -> Self {
+        let medians_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.p50_ns).collect();
+        let p50_interval_ns = comparison::Side::of(&medians_ns).and_then(|side| side.interval_ns);
+        Self { point, histogram, repetitions, p50_interval_ns, pruned }
+    }
 }
 
 fn histogram(row: &Point, stored: &[u8]) -> Result<Vec<HistogramBin>, ApiError> {

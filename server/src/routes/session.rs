@@ -98,7 +98,7 @@ pub(crate) async fn sign_in(
     };
     let token_id = match holder.proof() {
         Proof::Token(token_id) => Some(token_id),
-        Proof::Nothing | Proof::Session(_) => None,
+        Proof::Nothing | Proof::Session(_) | Proof::CommandLine => None,
     };
     let by = By { actor: holder.actor(), ..caller.by() };
     let sign_in = SignIn { account_id: account.account_id, name: &account.name, token_id, way: "token" };

@@ -30,6 +30,7 @@ mod search;
 mod secrets;
 mod seed;
 mod serving;
+mod site;
 mod support;
 mod telemetry;
 mod tls;

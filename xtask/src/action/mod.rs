@@ -56,7 +56,7 @@ repetitions = 3
 "#;
 
 type Check = fn(&Fixture) -> Result<()>;
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
     ("rejects changed, renamed and wrongly signed releases", rejects_wrong_releases),
     ("reports a missing id-token permission", fails_without_permission),
@@ -69,6 +69,7 @@ const CHECKS: [(&str, Check); 12] = [
     ("measures and uploads a pull request in two steps", measures_pull_requests_in_two_steps),
     ("saves and uploads the report of a pull request with a failed case", saves_a_failed_pull_request),
     ("rejects a report that contradicts GitHub", rejects_false_reports),
+    ("adds each report to a branch and builds a site of all", publishes_a_site),
 ];
 
 pub(crate) fn action() -> Result<ExitCode> {
@@ -132,7 +133,7 @@ impl Fixture {
         server::verb(&program, &path("data"), &trust)
             .words("--repository-id 101 --owner-id 7 --workflow-ref octo/lib/.github/workflows/*@refs/heads/main")
             .output()?;
-        release(&agent, &path("mirror"))?;
+        release([&agent, &program], &path("mirror"))?;
 
         let repository = Repository::init(&path("lib"))?;
         // Two wire formats of the suite; JSON is slower for large messages.
@@ -539,6 +540,43 @@ fn rejects_false_reports(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
+fn publishes_a_site(fixture: &Fixture) -> Result<()> {
+    let origin = fixture.folder.path().join("origin.git");
+    fixture.repository.git(&format!("init --quiet --bare {}", origin.display()))?;
+    fixture.repository.git(&format!("remote add origin {}", origin.display()))?;
+    let publishing = workflow("publish-site.yml")?;
+    let site = fixture.folder.path().join("site").display().to_string();
+    for (run, output) in [("8", ": 1 reports, "), ("9", ": 2 reports, ")] {
+        let mut job = fixture.main_job("push")?;
+        job.variables.insert("GITHUB_RUN_ID".into(), run.into());
+        job.values.extend(runner::values([
+            ("inputs.preset", "small.toml"),
+            ("inputs.machine", "bench-1"),
+            ("inputs.branch", "benchmarks"),
+        ]));
+        let inputs = fixture.inputs(&job, publishing.step("Measure")?, &[])?;
+        fixture.expect(&mut job, &inputs, 0, "")?;
+        // The artifact arrives in the next job.
+        fs::create_dir_all(job.temp().join("report"))?;
+        fs::copy(job.temp().join("report.json"), job.temp().join("report/report.json"))?;
+        let code = job.run(&publishing.step("Add the report")?.script()?)?;
+        ensure!(code == 0, "exit code {code}\n{}", job.log);
+        let inputs = fixture.inputs(&job, publishing.step("Build the site")?, &[("site", &site)])?;
+        fixture.expect(&mut job, &inputs, 0, output)?;
+        ensure!(job.summary.contains(output), "the summary is {:?}", job.summary);
+        let store = job.temp().join("reports").display().to_string();
+        fixture.repository.git(&format!("worktree remove --force {store}"))?;
+        fixture.repository.git("branch --delete --force --quiet benchmarks").ok();
+    }
+    let files = Tool::named("git")?.folder(&origin).words("ls-tree -r --name-only benchmarks").output()?;
+    let is_report =
+        |name: &str| name.starts_with(&format!("reports/{}-", fixture.main)) && name.ends_with(".json.gz");
+    ensure!(files.lines().count() == 2 && files.lines().all(is_report), "the branch has {files}");
+    let index = fs::read_to_string(Path::new(&site).join("index.html"))?;
+    ensure!(index.contains("roundtrip-site") && !index.contains("=\"/"), "index.html is {index}");
+    Ok(())
+}
+
 /// A `gh` that answers only this query, with these numbers.
 fn github_command(job: &Job<'_>, query: &str, numbers: &str) -> Result<PathBuf> {
     let script = format!(
@@ -614,14 +652,18 @@ impl Issuer {
     }
 }
 
-/// Packs a release of the agent for this machine.
-fn release(agent: &Path, mirror: &Path) -> Result<()> {
+/// Packs a release of both programs for this machine.
+fn release(programs: [&Path; 2], mirror: &Path) -> Result<()> {
     let target = match std::env::consts::OS {
         "macos" => "universal-apple-darwin".to_owned(),
         _ => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
     };
     let folder = mirror.join(format!("download/v{VERSION}"));
-    programs::pack(&target, &folder, agent)?;
-    fs::copy(folder.join(format!("roundtrip-{VERSION}-{target}.tar.gz.sha256")), folder.join("SHA256SUMS"))?;
-    Ok(())
+    let mut sums = String::new();
+    for program in programs {
+        programs::pack(&target, &folder, program)?;
+        let name = program.file_name().unwrap_or_default().display();
+        sums += &fs::read_to_string(folder.join(format!("{name}-{VERSION}-{target}.tar.gz.sha256")))?;
+    }
+    Ok(fs::write(folder.join("SHA256SUMS"), sums)?)
 }

@@ -38,16 +38,8 @@ pub async fn repetitions<T: Send + 'static>(
     series_id: i64,
     describe: fn(Repetition, &Distribution) -> T,
 ) -> Result<Option<Vec<T>>, DomainError> {
-    let described = move |CaseResult { mut repetitions, .. }, _: Vec<MeasuredProgram>| {
-        repetitions.sort_by_key(|repetition| repetition.index);
-        let mut decoder = Decoder::default();
-        let described = repetitions.into_iter().map(|repetition| {
-            // It was decoded when it was stored, so a failure now is our bug.
-            let distribution =
-                reduce::decode(String::new, &repetition, &mut decoder).map_err(DomainError::internal)?;
-            Ok(describe(repetition, &distribution))
-        });
-        described.collect()
+    let described = move |CaseResult { repetitions, .. }, _: Vec<MeasuredProgram>| {
+        described(repetitions, &mut Decoder::default(), describe)
     };
     of_series(pool, run, series_id, described).await
 }
@@ -107,30 +99,51 @@ pub struct ComparedRepetition {
     pub profile: Profile,
 }
 
-/// The repetitions of each result, in the order of their indices; results in the order of the upload. None without an
-/// upload.
+/// The repetitions of each result as comparisons use them. None without an upload.
 pub async fn compared_repetitions(
     pool: &PgPool,
     run: Location,
 ) -> Result<Option<Vec<Vec<ComparedRepetition>>>, DomainError> {
+    let describe = |repetition: Repetition, distribution: &Distribution| {
+        let Repetition { index, log_ratio_ppb, .. } = repetition;
+        ComparedRepetition { index, log_ratio_ppb, profile: shape::profile(distribution) }
+    };
+    repetitions_of_all(pool, run, describe).await
+}
+
+/// Calls `describe` for each repetition of each result, in the order of their indices; results in the order of the upload.
+/// None without an upload.
+pub async fn repetitions_of_all<T: Send + 'static>(
+    pool: &PgPool,
+    run: Location,
+    describe: fn(Repetition, &Distribution) -> T,
+) -> Result<Option<Vec<Vec<T>>>, DomainError> {
     let turn = turn().await?;
     let Some(body_zstd) = db::run::upload(pool, run).await? else { return Ok(None) };
     run_blocking(turn, move || {
         let mut decoder = Decoder::default();
-        let results = report(&body_zstd)?.results.into_iter().map(|mut result| {
-            result.repetitions.sort_by_key(|repetition| repetition.index);
-            let repetitions = result.repetitions.iter().map(|repetition| {
-                // It was decoded when it was stored, so a failure now is our bug.
-                let distribution = reduce::decode(String::new, repetition, &mut decoder);
-                let profile = shape::profile(&distribution.map_err(DomainError::internal)?);
-                let Repetition { index, log_ratio_ppb, .. } = *repetition;
-                Ok(ComparedRepetition { index, log_ratio_ppb, profile })
-            });
-            repetitions.collect()
-        });
-        results.collect::<Result<_, _>>().map(Some)
+        let results = report(&body_zstd)?.results.into_iter();
+        results
+            .map(|result| described(result.repetitions, &mut decoder, describe))
+            .collect::<Result<_, _>>()
+            .map(Some)
     })
     .await
+}
+
+fn described<T>(
+    mut repetitions: Vec<Repetition>,
+    decoder: &mut Decoder,
+    describe: fn(Repetition, &Distribution) -> T,
+) -> Result<Vec<T>, DomainError> {
+    repetitions.sort_by_key(|repetition| repetition.index);
+    let described = repetitions.into_iter().map(|repetition| {
+        // It was decoded when it was stored, so a failure now is our bug.
+        let distribution =
+            reduce::decode(String::new, &repetition, decoder).map_err(DomainError::internal)?;
+        Ok(describe(repetition, &distribution))
+    });
+    described.collect()
 }
 
 /// Waits for a turn to read an upload.

@@ -24,12 +24,19 @@ pub enum Proof {
     Token(i64),
     /// With a session cookie.
     Session(i64),
+    /// By starting this program with access to the database.
+    CommandLine,
 }
 
 impl Caller {
     /// An anonymous caller. On a private server it sees nothing.
     pub fn stranger(is_private_server: bool) -> Self {
         Self::new(Proof::Nothing, None, Vec::new(), Binding::default(), is_private_server)
+    }
+
+    /// The user of a command that stores reports directly.
+    pub fn command_line() -> Self {
+        Self::new(Proof::CommandLine, None, vec![Scope::Read, Scope::IngestWrite], Binding::default(), false)
     }
 
     /// An authenticated caller. Without an account it is a program, limited by its token.
