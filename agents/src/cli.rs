@@ -49,7 +49,7 @@ pub(crate) struct Cli {
 /// The verbs in the help of `roundtrip`, by purpose. Others follow in a last group.
 const VERBS: [(&str, &[&str]); 4] = [
     ("Measure", &["init", "run", "show", "list", "libraries", "doctor", "matrix", "probe-effect", "profile"]),
-    ("Compare", &["ab", "compare", "explain", "bisect", "detect"]),
+    ("Compare", &["ab", "compare", "explain", "bisect", "detect", "comment"]),
     ("Analyse", &["advise", "import", "sizes", "record"]),
     ("Server and lab", &["upload", "exchange", "project", "job", "mcp", "agent", "enrol", "service"]),
 ];
@@ -145,6 +145,15 @@ pub(crate) enum Command {
         roundtrip compare base.json head.json --fail-on regressed"
     )]
     Compare(CompareArguments),
+    /// Post a summary as a comment on a pull or merge request.
+    #[command(
+        after_help = "Updates the comment that the same user posted before. In GitLab CI and in GitHub, Gitea or Forgejo Actions, finds \
+        the request by itself; elsewhere, pass --url. Token: ROUNDTRIP_COMMENT_TOKEN, or GITHUB_TOKEN in Actions.\n\n\
+        Examples:\n  \
+        roundtrip ab --of revision --base main --head HEAD --summary summary.md; roundtrip comment summary.md\n  \
+        roundtrip comment summary.md --url https://codeberg.org/octo/lib/pulls/12"
+    )]
+    Comment(CommentArguments),
     /// Rank transports for your message sizes.
     #[command(
         after_help = "Uses the results on a server, separately for each machine of the project, or those of a report. Measure with \
@@ -561,6 +570,16 @@ pub(crate) struct CompareArguments {
     /// Verdicts that fail the command [default: none].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CommentArguments {
+    /// Markdown from `roundtrip ab --summary`; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) summary: PathBuf,
+    /// Page of the pull or merge request [default: from the CI job].
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@
 //! - `agent`: measures each new commit of a checkout.  `service`: runs an agent as a system service.
 //! - `http`: requests to a server, and delays between attempts.  `stop`: stop signals.  `log`: the agent's log.
 //! - `platform`: everything specific to an operating system.
+//! - `comment`: posts a summary on a pull or merge request.
 //! - `ci`: pull request and OIDC token of a CI job.  `summary`: Markdown for its page.
 //! - `presets`: reads presets and definitions.  `repository`: the checked-out commit.  `settings`: `roundtrip.toml`.  `build`: builds a repository's programs.
 //! - `revision`: a commit in a temporary folder.  `history`: the order in which `agent` measures old commits.
@@ -41,6 +42,7 @@ mod budget;
 mod build;
 mod ci;
 mod cli;
+mod comment;
 mod compare;
 mod comparison;
 mod criterion_dir;
@@ -129,6 +131,7 @@ fn main() -> ExitCode {
         Command::Bisect(arguments) => bisect::bisect(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Advise(arguments) => advise::advise(&arguments),
+        Command::Comment(arguments) => comment::comment(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Detect(arguments) => detect::detect(&arguments),
         Command::Sizes(arguments) => sizes::sizes(&arguments),

@@ -12,6 +12,7 @@ mod attack;
 mod bisect;
 #[cfg(unix)]
 mod builds;
+mod comment;
 mod compare;
 #[cfg(target_os = "linux")]
 mod confine;
@@ -23,6 +24,7 @@ mod explain;
 // Uses shell scripts, limits and transports of Linux.
 #[cfg(target_os = "linux")]
 mod faults;
+mod forge;
 #[cfg(target_os = "linux")]
 mod identical;
 mod import;
