@@ -150,7 +150,8 @@ pub(crate) enum Command {
         after_help = "Updates the comment that the same user posted before. In GitLab CI and in GitHub, Gitea or Forgejo Actions, finds \
         the request by itself; elsewhere, pass --url. Token: ROUNDTRIP_COMMENT_TOKEN, or GITHUB_TOKEN in Actions.\n\n\
         Examples:\n  \
-        roundtrip ab --of revision --base main --head HEAD --summary summary.md; roundtrip comment summary.md\n  \
+        roundtrip ab --base ./old/bench --head ./new/bench --summary summary.md\n  \
+        roundtrip comment summary.md\n  \
         roundtrip comment summary.md --url https://codeberg.org/octo/lib/pulls/12"
     )]
     Comment(CommentArguments),
