@@ -1,4 +1,4 @@
-//! A Markdown summary for GitHub's page of a job, with the verdict first.
+//! A Markdown summary for GitHub's page of a job and for comments on all forges, with the verdict first.
 
 use crate::comparison::{self, Line, Side};
 use crate::failure::OnDisk;
@@ -180,11 +180,13 @@ impl Page {
 
 /// Escapes a text for Markdown: names come from definitions and programs.
 fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |mut escaped, character| {
+    text.char_indices().fold(String::new(), |mut escaped, (index, character)| {
         match character {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
+            // A zero-width space prevents a mention: forges decode the escape before they look for names.
+            '@' if text[index + 1..].starts_with(char::is_alphanumeric) => escaped.push_str("&#64;&#8203;"),
             // Prevent accidental links and mentions.
             '@' => escaped.push_str("&#64;"),
             ':' => escaped.push_str("&#58;"),
@@ -217,8 +219,10 @@ mod tests {
 
     #[test]
     fn escapes_names_in_cells() {
-        let text = escaped("a|b\n<img src=x> [c](http://d) `e` *f* @g");
-        assert_eq!(text, "a\\|b &lt;img src=x&gt; \\[c\\](http&#58;//d) \\`e\\` \\*f\\* &#64;g");
+        let text = escaped("a|b\n<img src=x> [c](http://d) `e` *f* @g HEAD@{1}");
+        let expected =
+            "a\\|b &lt;img src=x&gt; \\[c\\](http&#58;//d) \\`e\\` \\*f\\* &#64;&#8203;g HEAD&#64;{1}";
+        assert_eq!(text, expected);
     }
 
     #[test]

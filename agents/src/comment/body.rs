@@ -21,8 +21,7 @@ pub(super) fn compose(summary: &str, job: Option<&str>, forge: Forge) -> String 
     }
     let note = |left_out: usize| {
         format!(
-            "\nCut at the limit of {}, {} characters: {} more lines in the summary of the job.\n",
-            forge.name(),
+            "\nCut at {} characters: {} more lines in the summary of the job.\n",
             count(limit as u64),
             count(left_out as u64)
         )
@@ -93,7 +92,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         let rows = lines.iter().filter(|line| **line == row.trim_end()).count();
         let note = format!(
-            "Cut at the limit of GitHub, 65,536 characters: {} more lines in the summary of the job.",
+            "Cut at 65,536 characters: {} more lines in the summary of the job.",
             count(3_000 - rows as u64)
         );
         assert_eq!(lines[lines.len() - 4..], ["", &note, "", "[Job](<https://ci.example.org/1>)"]);
@@ -107,7 +106,7 @@ mod tests {
         let room = LIMIT - MARKER.len() - 2;
         assert_eq!(compose(&"a".repeat(room), None, Forge::GitHub).chars().count(), LIMIT);
         let cut = compose(&"a".repeat(room + 1), None, Forge::GitHub);
-        assert!(cut.contains("Cut at the limit") && cut.chars().count() < LIMIT, "{cut}");
+        assert!(cut.contains("Cut at 65,536 characters") && cut.chars().count() < LIMIT, "{cut}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(crate) fn comment(arguments: &CommentArguments) -> crate::Result<()> {
     let summary = String::from_utf8_lossy(&summary);
     if summary.trim().is_empty() {
         return Err(Failure::Usage(format!(
-            "{name} is empty: expected a summary from `roundtrip ab --summary {name}`"
+            "{name} is empty: expected Markdown, such as from `roundtrip ab --summary FILE`"
         )));
     }
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -197,7 +197,6 @@ impl Api<'_> {
             return Ok(response);
         }
         let Target { forge, project, number, .. } = self.target;
-        let forge_name = forge.name();
         if response.status().is_redirection() {
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             return Err(Failure::Other(format!(
@@ -224,7 +223,10 @@ impl Api<'_> {
             408 | 429 | 500.. => {
                 Failure::Other(format!("{url} returned {status}{message}. Try again later."))
             }
-            _ => Failure::Other(format!("{url} returned {status}{message}. Is it the API of {forge_name}?")),
+            _ if message.is_empty() => {
+                Failure::Other(format!("{url} returned {status}. Is it the API of {}?", forge.name()))
+            }
+            _ => Failure::Other(format!("{url} returned {status}{message}")),
         })
     }
 }

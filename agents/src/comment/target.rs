@@ -74,7 +74,7 @@ impl Forge {
                 "Use a project access token with the scope api and the role Reporter. CI_JOB_TOKEN cannot write comments."
             }
             Self::Gitea => {
-                "Give an access token the scopes write:issue and read:user. The token of a fork's job can only read."
+                "Give an access token the scopes write:issue and read:user, or the job `permissions: pull-requests: write`."
             }
         }
     }

@@ -142,7 +142,7 @@ fn cuts_a_summary_to_the_limit_of_the_forge() {
         std::fs::write(folder.path().join("summary.md"), &long).unwrap();
         printed(&run(command));
         let body = &forge.bodies(USER)[0];
-        assert_eq!(body.contains("| pipe | +28 % |\n\nCut at the limit of GitHub"), kind == Kind::GitHub);
+        assert_eq!(body.contains("| pipe | +28 % |\n\nCut at 65,536 characters"), kind == Kind::GitHub);
         assert_eq!(body.contains(&long), kind != Kind::GitHub);
         assert!(body.trim_end().lines().last().unwrap().starts_with("[Job](<https://ci.example.org/"));
     }
@@ -201,7 +201,7 @@ fn rejects_a_missing_or_empty_summary() {
     refused(&output, 2, &["cannot read summary.md"]);
     std::fs::write(folder.path().join("summary.md"), "\n").unwrap();
     let output = run_command(folder.path(), &["comment", "summary.md"]);
-    refused(&output, 2, &["summary.md is empty", "`roundtrip ab --summary summary.md`"]);
+    refused(&output, 2, &["summary.md is empty", "`roundtrip ab --summary FILE`"]);
 }
 
 #[test]
@@ -287,6 +287,12 @@ fn explains_redirects_failures_and_other_servers() {
         ),
         (503, "", r#"{"message": ""}"#, ["/api/v1/user returned 503.", "Try again later"]),
         (405, "", "<html>", ["returned 405", "Is it the API of Gitea or Forgejo?"]),
+        (
+            423,
+            "",
+            r#"{"message": "octo/lib is archived."}"#,
+            ["/api/v1/user returned 423", ": octo/lib is archived.\n"],
+        ),
         (200, "content-type: text/html\r\n", "<html>", ["unexpected response from", "/api/v1/user"]),
         (200, "", "{}", ["unexpected response from", "no name of the token's user"]),
     ] {

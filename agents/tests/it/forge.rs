@@ -178,7 +178,7 @@ impl State {
             match (self.kind, name) {
                 (_, "page") => page = value.parse().unwrap(),
                 (Kind::GitHub | Kind::GitLab, "per_page") => {
-                    size = value.parse::<usize>().unwrap().clamp(1, 100)
+                    size = value.parse::<usize>().unwrap().clamp(1, 100);
                 }
                 (Kind::GitLab, "sort") => assert_eq!(value, "asc"),
                 (Kind::Gitea, "limit") => {}
