@@ -208,7 +208,8 @@ impl Api<'_> {
         let message = message(&mut response);
         Err(match status {
             401 => Failure::Authentication(format!(
-                "{url} rejects the token (401{message}). Check that it is complete, has not expired and belongs to this server."
+                "{url} rejects the token (401{message}). Check that it is complete, has not expired and \
+                 belongs to this server."
             )),
             403 => Failure::Authentication(format!(
                 "the token does not permit comments on {} {number} (403{message} at {url}). {}",
@@ -216,7 +217,8 @@ impl Api<'_> {
                 forge.permissions()
             )),
             404 if url.starts_with(&self.project()) => Failure::Other(format!(
-                "no {} {number} in the project {}, or the token cannot read it (404{message} at {url}). Check the address.",
+                "no {} {number} in the project {}, or the token cannot read it (404{message} at {url}). \
+                 Check the address.",
                 forge.request(),
                 project.replace("%2F", "/")
             )),

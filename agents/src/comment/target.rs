@@ -71,10 +71,12 @@ impl Forge {
                 "Give the job `permissions: pull-requests: write`. The token of a fork's job can only read."
             }
             Self::GitLab => {
-                "Use a project access token with the scope api and the role Reporter. CI_JOB_TOKEN cannot write comments."
+                "Use a project access token with the scope api and the role Reporter. CI_JOB_TOKEN cannot write \
+                 comments."
             }
             Self::Gitea => {
-                "Give an access token the scopes write:issue and read:user, or the job `permissions: pull-requests: write`."
+                "Give an access token the scopes write:issue and read:user, or the job `permissions: \
+                 pull-requests: write`."
             }
         }
     }
@@ -100,7 +102,8 @@ impl Target {
         let invalid = || {
             Failure::Usage(format!(
                 "invalid --url `{url}`: expected https://HOST/OWNER/REPOSITORY/pull/12 (GitHub), \
-                 https://HOST/GROUP/PROJECT/-/merge_requests/12 (GitLab) or https://HOST/OWNER/REPOSITORY/pulls/12 (Gitea and Forgejo)"
+                 https://HOST/GROUP/PROJECT/-/merge_requests/12 (GitLab) or \
+                 https://HOST/OWNER/REPOSITORY/pulls/12 (Gitea and Forgejo)"
             ))
         };
         let uri: Uri = url.parse().map_err(|_| invalid())?;
@@ -108,12 +111,14 @@ impl Target {
             return Err(invalid());
         };
         let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
-        let (forge, path, rest) =
-            [(Forge::GitLab, "/-/merge_requests/"), (Forge::GitHub, "/pull/"), (Forge::Gitea, "/pulls/")]
-                .into_iter()
-                .find_map(|(forge, mark)| uri.path().split_once(mark).map(|(path, rest)| (forge, path, rest)))
-                .ok_or_else(invalid)?;
-        let number = rest.split('/').next().and_then(|text| text.parse().ok()).ok_or_else(invalid)?;
+        let marks =
+            [(Forge::GitLab, "/-/merge_requests/"), (Forge::GitHub, "/pull/"), (Forge::Gitea, "/pulls/")];
+        // The last mark counts, because a repository may be called `pull`.
+        let matching = |(forge, mark)| {
+            let (path, rest) = uri.path().rsplit_once::<&str>(mark)?;
+            Some((forge, path, rest.split('/').next()?.parse().ok()?))
+        };
+        let (forge, path, number) = marks.into_iter().find_map(matching).ok_or_else(invalid)?;
         let names: Vec<&str> = path.split('/').skip(1).collect();
         if names.len() < 2 || names.contains(&"") {
             return Err(invalid());
@@ -149,7 +154,8 @@ impl Target {
             number: number.parse().map_err(|_| not_a_number("CI_MERGE_REQUEST_IID", &number))?,
         };
         let help = format!(
-            "Set {TOKEN}, a masked CI/CD variable that is not protected. {} Pipelines of forks do not have the variable.",
+            "Set {TOKEN}, a masked CI/CD variable that is not protected. {} \
+             Pipelines of forks do not have the variable.",
             Forge::GitLab.permissions()
         );
         Ok((target, token(&[TOKEN], &help, variable)?))
@@ -190,7 +196,7 @@ pub(super) fn job_url(variable: Variables<'_>) -> Option<String> {
     let server = variable("GITHUB_SERVER_URL")?;
     let runs = format!("{}/{}/actions/runs", server.trim_end_matches('/'), variable("GITHUB_REPOSITORY")?);
     if is_true("GITEA_ACTIONS", variable) || is_true("FORGEJO_ACTIONS", variable) {
-        // Forgejo and Gitea before 1.26 have the number of the run in its address, later versions of Gitea its id and this query.
+        // The address has the number of the run; with this query also in Gitea since 1.26, which else expects the id.
         return Some(format!("{runs}/{}?by_index=1", variable("GITHUB_RUN_NUMBER")?));
     }
     Some(format!("{runs}/{}", variable("GITHUB_RUN_ID")?))
@@ -253,6 +259,7 @@ mod tests {
         for (url, api, project) in [
             ("https://codeberg.org/o/r/pulls/12", "https://codeberg.org/api/v1", "o/r"),
             ("https://codeberg.org/o/r/pulls/12/files?x=1#top", "https://codeberg.org/api/v1", "o/r"),
+            ("https://codeberg.org/o/pull/pulls/12", "https://codeberg.org/api/v1", "o/pull"),
             ("http://[::1]:3000/git/o/r/pulls/12", "http://[::1]:3000/git/api/v1", "o/r"),
         ] {
             assert_eq!(parsed(url), expected(Forge::Gitea, api, project), "{url}");
@@ -264,6 +271,8 @@ mod tests {
         ] {
             assert_eq!(parsed(url), expected(Forge::GitHub, api, "o/r"), "{url}");
         }
+        let url = "https://github.com/pull/pull/pull/12";
+        assert_eq!(parsed(url), expected(Forge::GitHub, "https://api.github.com", "pull/pull"));
         let url = "https://gitlab.com/group/sub/project/-/merge_requests/12/diffs";
         let api = "https://gitlab.com/api/v4";
         assert_eq!(parsed(url), expected(Forge::GitLab, api, "group%2Fsub%2Fproject"));

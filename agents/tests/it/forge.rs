@@ -163,10 +163,11 @@ impl State {
     fn comment(&self, comment: &Comment) -> Value {
         let Comment { id, user, body } = comment;
         let user = self.user(user);
+        let page = format!("{}{}#issuecomment-{id}", self.url, self.kind.page());
         match self.kind {
             Kind::GitLab => json!({"id": id, "body": body, "author": user, "system": false}),
             _ => {
-                json!({"id": id, "body": body, "user": user, "html_url": format!("{}{}#issuecomment-{id}", self.url, self.kind.page())})
+                json!({"id": id, "body": body, "user": user, "html_url": page})
             }
         }
     }
@@ -263,7 +264,9 @@ impl Forge {
                     }
                 };
                 let length = body.len();
-                write!(stream, "HTTP/1.1 {status} X\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+                let head =
+                    format!("HTTP/1.1 {status} X\r\n{headers}connection: close\r\ncontent-length: {length}");
+                write!(stream, "{head}\r\n\r\n{body}").unwrap();
             }
         });
         forge
