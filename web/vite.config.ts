@@ -31,6 +31,10 @@ export default defineConfig(({ mode }) => ({
   server: {
     proxy: { "/api": "http://127.0.0.1:7979", "^/l/[0-9a-f]{10}$": "http://127.0.0.1:7979" },
   },
+  experimental: {
+    // Scripts and styles refer to each other relatively, so that a static site works in any folder.
+    renderBuiltUrl: (_file, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
+  },
   build: {
     // The first browsers that support `light-dark()`, which all colours use.
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
