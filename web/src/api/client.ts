@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import createClient from "openapi-fetch";
 import type { PathsWithMethod, RequiredKeysOf, SuccessResponse } from "openapi-typescript-helpers";
+import { isSite } from "@/lib/site";
 import { errorOfNoResponse, errorOfResponse } from "./errors";
 import type { paths } from "./schema.gen";
 
@@ -17,8 +18,14 @@ export const client = createClient<paths, "application/json">({
   baseUrl: globalThis.location?.origin ?? "",
   headers: { "x-roundtrip-csrf": "1" },
   // Looked up at call time: tests replace it.
-  fetch: (request) => fetch(request),
+  fetch: (request) => (isSite() ? answerOfSite(request) : fetch(request)),
 });
+
+/** A server's pages do not load the code for static sites. */
+async function answerOfSite(request: Request): Promise<Response> {
+  const { answer } = await import("@/site");
+  return answer(request);
+}
 
 client.use({
   onResponse: async ({ response }) => {

@@ -1,0 +1,110 @@
+/** Lists, filtered and page by page. */
+import type { CanaryHistory, CommitDetail } from "@/api/types";
+import {
+  commitList,
+  machineList,
+  projectList,
+  pullRequestList,
+  regressionList,
+  runList,
+  suspicionList,
+} from "./data";
+import { type Answers, invalid, missing, numberIn, paged, valuesIn } from "./endpoint";
+import { read } from "./files";
+import { hasCommitWords, wordsOf } from "./words";
+
+/** The most runs of a commit, as on the server. */
+const RUNS_MAX = 200;
+/** The default number of readings, as on the server. */
+const READINGS = 200;
+
+export const lists = {
+  "/api/v1/projects": async ({ query }) => {
+    const { entries, next_after } = paged((await projectList()).projects, query);
+    return { projects: entries, next_after };
+  },
+  "/api/v1/projects/{project}/machines": async ({ path, query }) => {
+    const { entries, next_after } = paged((await machineList(path.project)).machines, query);
+    return { machines: entries, next_after };
+  },
+  "/api/v1/projects/{project}/machines/{machine}/canaries": async ({ path: { project, machine }, query }) => {
+    const name = `projects/${project}/machines/${machine}/canaries`;
+    const history = await read<CanaryHistory>(name);
+    if (history === null) throw missing("unknown-machine", `${project} has no machine ${machine}.`);
+    return { ...history, readings: history.readings.slice(-numberIn("last", query.last, READINGS)) };
+  },
+  "/api/v1/projects/{project}/runs": async ({ path, query }) => {
+    const { runs } = await runList(path.project);
+    const asked = runs.filter(
+      ({ machine, pull_request }) =>
+        (query.machine === undefined || query.machine === machine) &&
+        (query.pull_request === undefined || Number(query.pull_request) === pull_request),
+    );
+    const { entries, next_after } = paged(asked, query);
+    return { runs: entries, next_after };
+  },
+  "/api/v1/projects/{project}/commits": async ({ path, query }) => {
+    const { commits } = await commitList(path.project);
+    const from = numberIn("from", query.from, 0);
+    const to = numberIn("to", query.to, Number.POSITIVE_INFINITY);
+    const words = wordsOf(query.q ?? "");
+    const asked = commits.filter(
+      (commit) =>
+        commit.ordinal >= from &&
+        commit.ordinal <= to &&
+        (words.length === 0 || hasCommitWords(commit, words)),
+    );
+    const { entries, next_after } = paged(asked, query);
+    return { commits: entries, next_after };
+  },
+  "/api/v1/projects/{project}/commits/{sha}": async ({ path: { project, sha } }): Promise<CommitDetail> => {
+    const name = sha.toLowerCase();
+    if (!/^[0-9a-f]{7,64}$/.test(name)) throw invalid("sha", "expected 7 to 64 hexadecimal digits");
+    const { commits } = await commitList(project);
+    const [commit, ...others] = commits.filter((entry) => entry.sha.startsWith(name));
+    if (commit === undefined) throw missing("unknown-commit", `This site has no commit ${sha}.`);
+    if (others.length > 0) {
+      throw invalid("sha", `\`${sha}\` begins the names of several commits: expected more digits`);
+    }
+    const runs = (await runList(project)).runs.filter((run) => run.commit.sha === commit.sha);
+    return {
+      commit,
+      // Sites do not store these two; no page shows them.
+      ordinal_is_estimate: false,
+      parents: [],
+      run_count: runs.length,
+      runs: runs.slice(0, RUNS_MAX),
+    };
+  },
+  "/api/v1/projects/{project}/pull-requests": async ({ path, query }) => {
+    const { entries, next_after } = paged((await pullRequestList(path.project)).pull_requests, query);
+    return { pull_requests: entries, next_after };
+  },
+  "/api/v1/projects/{project}/regressions": async ({ path, query }) => {
+    const { regressions } = await regressionList(path.project);
+    const states = valuesIn(query.state) ?? [];
+    const now = Date.now();
+    const asked = regressions.filter(
+      ({ state, direction, held_because, muted_until }) =>
+        (states.length === 0 || states.includes(state)) &&
+        (query.direction === undefined || query.direction === direction) &&
+        (query.quiet === "true" ||
+          (held_because === null && (muted_until === null || Date.parse(muted_until) <= now))),
+    );
+    const { entries, next_after } = paged(asked, query);
+    return { regressions: entries, next_after };
+  },
+  "/api/v1/projects/{project}/suspicions": async ({ path, query }) => {
+    const { suspicions } = await suspicionList(path.project);
+    const asked = suspicions.filter(
+      ({ state, commit }) =>
+        (query.state === undefined || query.state === state) &&
+        (query.commit === undefined || query.commit === commit.sha),
+    );
+    const { entries, next_after } = paged(asked, query);
+    return { suspicions: entries, next_after };
+  },
+  // Sites have no lab.
+  "/api/v1/projects/{project}/agents": async () => ({ agents: [], next_after: null }),
+  "/api/v1/projects/{project}/jobs": async () => ({ jobs: [], next_after: null }),
+} satisfies Answers;
