@@ -2,6 +2,7 @@
  * All writes. They throw an `ApiError`, whose `field` names a wrong value. Secrets are only in the response that creates
  * them.
  */
+import { applicationRoot, pagePath, shownPath } from "@/lib/site";
 import { client, dataOf } from "./client";
 import { ApiError } from "./errors";
 import type * as Api from "./types";
@@ -124,10 +125,9 @@ export async function triage(project: string, ids: readonly number[], body: Api.
  * address if the server creates no link.
  */
 export async function linkToPage(part?: string): Promise<string> {
-  const { origin, pathname, search } = window.location;
-  const path = `${pathname}${search}`;
+  const path = shownPath();
   const url = await shortPath(path).catch(() => path);
-  return `${origin}${url}${part === undefined ? "" : `#${part}`}`;
+  return `${applicationRoot()}${pagePath(url)}${part === undefined ? "" : `#${part}`}`;
 }
 
 async function shortPath(path: string): Promise<string> {

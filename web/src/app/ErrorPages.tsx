@@ -4,7 +4,9 @@ import { type ErrorComponentProps, Link, useLocation, useRouter } from "@tanstac
 import { ApiError } from "@/api/errors";
 import { sessionQuery } from "@/api/queries";
 import { ErrorState } from "@/components/ui/states";
+import { Quoted } from "@/components/ui/text";
 import { toHome, toSignIn } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { upperFirst } from "@/lib/units";
 
 /** For the router: no page matches. */
@@ -13,16 +15,20 @@ export function NotFoundPage() {
 }
 
 type Props = {
+  /** The default is that no page has the address. */
+  title?: string;
   detail: string;
   /** Whether the address may be hidden from this account. */
   isSubject?: boolean;
 };
 
-function NotFound({ detail, isSubject = false }: Props) {
+function NotFound({ title = "Page not found", detail, isSubject = false }: Props) {
   return (
     <div className="state">
-      <h1>Page not found</h1>
-      <p>{sentence(detail)}</p>
+      <h1>{title}</h1>
+      <p>
+        <Quoted text={sentence(detail)} />
+      </p>
       {isSubject && <SignInToSee />}
       <p>
         <Link {...toHome()}>Home</Link>
@@ -40,7 +46,7 @@ function sentence(detail: string): string {
 function SignInToSee() {
   const { data: session } = useQuery(sessionQuery);
   const { href } = useLocation();
-  if (session === undefined) return null;
+  if (session === undefined || isSite()) return null;
   if (session.account !== null) {
     return (
       <p className="muted">
@@ -62,7 +68,9 @@ function SignInToSee() {
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const queryClient = useQueryClient();
-  if (error instanceof ApiError && error.status === 404) return <NotFound detail={error.message} isSubject />;
+  if (error instanceof ApiError && error.status === 404) {
+    return <NotFound {...(isSite() && { title: error.title })} detail={error.message} isSubject />;
+  }
   const retry = async () => {
     await queryClient.resetQueries({ predicate: ({ state }) => state.status === "error" });
     reset();

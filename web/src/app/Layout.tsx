@@ -9,19 +9,21 @@ import { signOut } from "@/api/writes";
 import { Menu, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
 import { show } from "@/lib/overlays";
 import { SIGN_IN_PATH, toHome, toOverview, toSignIn } from "@/lib/paths";
+import { isSite, withParameter } from "@/lib/site";
 import { chooseTheme, THEMES, type Theme, useTheme } from "@/lib/theme";
-import { formatClock } from "@/lib/time";
+import { formatClock, formatDay } from "@/lib/time";
 import { Overlays } from "./Overlays";
-import { DAILY_PAGES, OTHER_PAGES, OVERVIEW } from "./pages";
+import { DAILY_PAGES, OVERVIEW, otherPages } from "./pages";
 
 export function Layout() {
   const { project } = useParams({ strict: false });
   const embed = useSearch({ strict: false, select: ({ embed }) => embed });
-  useLive(useIsProject(project) ? project : undefined);
+  useLive(useIsProject(project) && !isSite() ? project : undefined);
   if (embed !== undefined) return <EmbeddedLayout />;
   return (
     <>
-      <a className="skip-link" href="#content">
+      {/* biome-ignore lint/a11y/useValidAnchor: it is a link, but a static site has its page in the fragment. */}
+      <a className="skip-link" href="#content" onClick={skipToContent}>
         Skip to content
       </a>
       <header className="header">
@@ -35,7 +37,7 @@ export function Layout() {
             {project !== undefined && <PageLinks project={project} />}
           </nav>
           <SearchButton />
-          <AccountMenu />
+          {isSite() ? <SiteMark /> : <AccountMenu />}
           <ThemeSwitch />
         </div>
       </header>
@@ -46,6 +48,12 @@ export function Layout() {
       <Overlays project={project} />
     </>
   );
+}
+
+/** Moves the focus without a change of the address, whose fragment is the page of a static site. */
+function skipToContent(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
 }
 
 function useIsProject(project: string | undefined): boolean {
@@ -83,9 +91,7 @@ function openInNewTab(event: MouseEvent): void {
   if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("download")) return;
   event.preventDefault();
   event.stopPropagation();
-  const url = new URL(link.href);
-  url.searchParams.delete("embed");
-  window.open(url, "_blank", "noopener");
+  window.open(withParameter(link.href, "embed", null), "_blank", "noopener");
 }
 
 function Icon({ size, strokeWidth, d }: { size: number; strokeWidth: number; d: string }) {
@@ -122,7 +128,7 @@ function PageLinks({ project }: { project: string }) {
         </Link>
       ))}
       <Menu label="More">
-        {OTHER_PAGES.map(({ to, label }) => (
+        {otherPages().map(({ to, label }) => (
           <Link key={label} {...to(project)} activeOptions={{ includeSearch: false }}>
             {label}
           </Link>
@@ -167,6 +173,22 @@ function ThemeSwitch() {
         </button>
       ))}
     </div>
+  );
+}
+
+/** Instead of an account, with the date of the newest run. */
+function SiteMark() {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const [newest] = projects
+    .flatMap(({ last_run_at }) => last_run_at ?? [])
+    .toSorted()
+    .reverse();
+  return (
+    <span className="who muted">
+      <span>
+        Static site{newest !== undefined && <span className="site-date">, {formatDay(newest)}</span>}
+      </span>
+    </span>
   );
 }
 

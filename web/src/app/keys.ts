@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { show } from "@/lib/overlays";
 import { toCompare, toExplore, toMachines, toOverview, toRegressions, toSettings } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { chooseTheme, currentTheme, THEMES } from "@/lib/theme";
 import { type KeyAction, useKeys } from "@/lib/useKeys";
 
@@ -18,7 +19,7 @@ const PLACES = [
   ["c", "compare", toCompare],
   ["r", "changes", toRegressions],
   ["m", "machines", toMachines],
-  ["s", "settings", toSettings],
+  ["s", isSite() ? "badges and feeds" : "settings", toSettings],
 ] as const;
 
 /** Registers them; those for project pages only within a project. */

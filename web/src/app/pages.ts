@@ -16,6 +16,7 @@ import {
   toSweep,
   toTopology,
 } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 
 export const OVERVIEW = { to: toOverview, label: "Overview" };
 
@@ -26,15 +27,22 @@ export const DAILY_PAGES = [
   { to: toMachines, label: "Machines" },
 ];
 
-export const OTHER_PAGES = [
-  { to: toQueue, label: "Queue" },
+const OTHER_PAGES = [
+  { to: toQueue, label: "Queue", needsServer: true },
   { to: toSweep, label: "Size sweep" },
   { to: toTopology, label: "Topology" },
   { to: toSizes, label: "Sizes" },
-  { to: toAdvisor, label: "Advisor" },
+  { to: toAdvisor, label: "Advisor", needsServer: true },
   { to: toReference, label: "Reference" },
   { to: toPullRequests, label: "Pull requests" },
   { to: toRuns, label: "Runs" },
   { to: toErrorRates, label: "Error rates" },
-  { to: toSettings, label: "Settings" },
+  { to: toSettings, label: "Settings", needsServer: true },
 ];
+
+const BADGES = { to: toSettings, label: "Badges and feeds" };
+
+/** The less frequent pages. */
+export function otherPages() {
+  return isSite() ? [...OTHER_PAGES.filter(({ needsServer }) => needsServer !== true), BADGES] : OTHER_PAGES;
+}

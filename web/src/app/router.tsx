@@ -1,6 +1,7 @@
 /** All pages: addresses, query parameters and required data. Each page is loaded on demand. */
 import type { EnsureQueryDataOptions, QueryClient } from "@tanstack/react-query";
 import {
+  createHashHistory,
   createRootRouteWithContext,
   createRoute,
   createRouter,
@@ -73,6 +74,7 @@ import { NEW_PROJECT_PATH, SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/path
 import { FINISHED, OPEN } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
+import { isSite } from "@/lib/site";
 import { ErrorPage, NotFoundPage } from "./ErrorPages";
 import { Layout } from "./Layout";
 
@@ -81,6 +83,13 @@ type Context = { queryClient: QueryClient };
 /** Loads the required data of a page. */
 const waitFor = ({ queryClient }: Context, ...queries: { queryKey: readonly unknown[] }[]) =>
   Promise.all(queries.map((query) => queryClient.ensureQueryData(query as EnsureQueryDataOptions<unknown>)));
+
+/** For pages that need a server. */
+const onServer = {
+  beforeLoad: () => {
+    if (isSite()) throw notFound();
+  },
+};
 
 const rootRoute = createRootRouteWithContext<Context>()({
   validateSearch: parseFrameSearch,
@@ -99,7 +108,7 @@ const homeRoute = createRoute({
     }
     if (only === undefined) {
       const { account, is_private } = await context.queryClient.ensureQueryData(sessionQuery);
-      if (account === null && is_private) throw redirect({ ...toSignIn("/"), replace: true });
+      if (account === null && is_private && !isSite()) throw redirect({ ...toSignIn("/"), replace: true });
     }
   },
   component: lazyRouteComponent(() => import("@/features/overview/ProjectsPage"), "ProjectsPage"),
@@ -108,6 +117,7 @@ const homeRoute = createRoute({
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: SIGN_IN_PATH,
+  ...onServer,
   validateSearch: parseSignInSearch,
   loader: ({ context }) => waitFor(context, sessionQuery),
   component: lazyRouteComponent(() => import("@/features/session/SignInPage"), "SignInPage"),
@@ -116,6 +126,7 @@ const signInRoute = createRoute({
 const newProjectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: NEW_PROJECT_PATH,
+  ...onServer,
   loader: ({ context }) => waitFor(context, sessionQuery),
   component: lazyRouteComponent(() => import("@/features/settings/NewProjectPage"), "NewProjectPage"),
 });
@@ -254,6 +265,7 @@ const sizesRoute = createRoute({
 
 const advisorRoute = createRoute({
   ...inProject("/advisor"),
+  ...onServer,
   validateSearch: parseAdvisorSearch,
   loader: ({ context, params: { project } }) =>
     waitFor(context, sizeProfilesQuery, facetsQuery(project, { scenario: SCENARIO })),
@@ -305,6 +317,7 @@ const machineRoute = createRoute({
 
 const queueRoute = createRoute({
   ...inProject("/jobs"),
+  ...onServer,
   validateSearch: parseQueueSearch,
   loaderDeps: ({ search: { after } }) => present({ after }),
   loader: ({ context, params: { project }, deps }) =>
@@ -320,6 +333,7 @@ const queueRoute = createRoute({
 
 const jobRoute = createRoute({
   ...inProject("/jobs/$jobId"),
+  ...onServer,
   loader: ({ context, params: { project, jobId } }) =>
     waitFor(context, jobQuery(project, Number(jobId)), agentsQuery(project), sessionQuery),
   component: lazyRouteComponent(() => import("@/features/jobs/JobPage"), "JobPage"),
@@ -327,6 +341,7 @@ const jobRoute = createRoute({
 
 const measureRoute = createRoute({
   ...inProject("/measure"),
+  ...onServer,
   validateSearch: parseMeasureSearch,
   loader: ({ context, params: { project } }) =>
     waitFor(context, projectQuery(project), agentsQuery(project), sessionQuery),
@@ -400,6 +415,8 @@ export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
     context: { queryClient },
+    // The host of a static site knows only its files.
+    ...(isSite() && { history: createHashHistory() }),
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     defaultPendingComponent: PageSkeleton,

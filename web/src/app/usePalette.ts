@@ -17,7 +17,7 @@ import { EVERYTHING, errorText, parseQuery } from "@/lib/query";
 import { askedOf } from "@/lib/queryAsked";
 import { counted } from "@/lib/units";
 import { useViews } from "@/lib/views";
-import { DAILY_PAGES, OTHER_PAGES, OVERVIEW } from "./pages";
+import { DAILY_PAGES, OVERVIEW, otherPages } from "./pages";
 import {
   commitLabel,
   type Entry,
@@ -60,7 +60,7 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
   const isOffered = (label: string) =>
     parsed.kind === "query" && !isAboutSeries(parsed.query) && isMatch(label, parsed.query.words);
   const hasWords = parsed.kind === "query" && parsed.query.words.length > 0;
-  const pages: Entry[] = (isProject ? [OVERVIEW, ...DAILY_PAGES, ...OTHER_PAGES] : []).map(
+  const pages: Entry[] = (isProject ? [OVERVIEW, ...DAILY_PAGES, ...otherPages()] : []).map(
     ({ to, label }) => ({ key: `page ${label}`, label, open: go(() => navigate(to(project))) }),
   );
   const actions: Entry[] = [

@@ -6,6 +6,7 @@ import type { Suspicion } from "@/api/types";
 import { CommandLine } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { toJob, toRun } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { commandOf, estimateText, hasJob, progressText } from "@/lib/suspicions";
 
 type Props = {
@@ -40,7 +41,11 @@ function SuspicionLine({ project, suspicion }: { project: string; suspicion: Sus
       </Link>
       , {estimateText(suspicion)};{" "}
       {isDecided ? (
-        <Link {...toJob(project, job_id)}>{progressText(suspicion)}</Link>
+        isSite() ? (
+          progressText(suspicion)
+        ) : (
+          <Link {...toJob(project, job_id)}>{progressText(suspicion)}</Link>
+        )
       ) : (
         <>
           no agent can confirm it. Run there:

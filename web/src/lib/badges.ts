@@ -1,14 +1,15 @@
-/** Markdown and HTML for badges. Pure. */
+/** Markdown and HTML for badges, and the paths of feeds. */
+import { isSite, pagePath } from "./site";
 
-/** A badge: paths on this server, and its alternative text. */
+/** A badge: paths in this application, and its alternative text. */
 export type Badge = { src: string; href: string; alt: string };
 
 /** The badge of a project: its number of open regressions. */
 export function projectBadge(project: string): Badge {
   const path = encodeURIComponent(project);
   return {
-    src: `/api/v1/projects/${path}/badge.svg`,
-    href: `/${path}/regressions`,
+    src: isSite() ? `/badges/${path}.svg` : `/api/v1/projects/${path}/badge.svg`,
+    href: pagePath(`/${path}/regressions`),
     alt: `Regressions of ${project}`,
   };
 }
@@ -18,11 +19,21 @@ export function seriesBadge(
   { project, series_id, name }: { project: string; series_id: number; name: string },
   quantile: "p50" | "p99",
 ): Badge {
+  const path = encodeURIComponent(project);
   return {
-    src: `/api/v1/series/${series_id}/badge.svg?quantile=${quantile}`,
-    href: `/${encodeURIComponent(project)}/series/${series_id}`,
+    // Sites have one badge of each series.
+    src: isSite()
+      ? `/badges/${path}/${series_id}.svg`
+      : `/api/v1/series/${series_id}/badge.svg?quantile=${quantile}`,
+    href: pagePath(`/${path}/series/${series_id}`),
     alt: `${name}, ${quantile}`,
   };
+}
+
+/** The path of a feed. */
+export function feedPath(project: string, feed: "regressions" | "runs"): string {
+  const path = `${encodeURIComponent(project)}/${feed}.atom`;
+  return isSite() ? `/${path}` : `/api/v1/projects/${path}`;
 }
 
 export function badgeMarkdown({ src, href, alt }: Badge, origin: string): string {

@@ -1,6 +1,7 @@
 /** A function for every link, so that each address is defined once. */
 import { linkOptions } from "@tanstack/react-router";
 import type { MeasureSearch } from "./measure";
+import { isSite } from "./site";
 
 /** Links to a page of a project. */
 const page =
@@ -98,23 +99,23 @@ export const toSeriesAt = (project: string, seriesId: number, at: number) =>
     search: { at },
   });
 
-export const lineCsvHref = (seriesId: number): string =>
-  `/api/v1/charts/line?series=${seriesId}&last=10000&format=csv`;
+/** The address of a file that the server writes; `null` on a site. */
+const onServer = (path: string): string | null => (isSite() ? null : path);
+
+export const lineCsvHref = (seriesId: number) =>
+  onServer(`/api/v1/charts/line?series=${seriesId}&last=10000&format=csv`);
 
 /** The CSV of a comparison, with the values of every repetition. */
 export function compareCsvHref(
   project: string,
   asked: { base: string; head: string; machine?: string; q?: string; kind?: string },
-): string {
-  return `/api/v1/projects/${project}/compare?${new URLSearchParams({ ...asked, format: "csv" })}`;
+): string | null {
+  return onServer(`/api/v1/projects/${project}/compare?${new URLSearchParams({ ...asked, format: "csv" })}`);
 }
 
 /** The profiles of a regression as a file for another program. */
-export const profileHref = (
-  project: string,
-  regressionId: number,
-  format: "folded" | "pprof" | "firefox",
-): string => `/api/v1/projects/${project}/regressions/${regressionId}/profile?format=${format}`;
+export const profileHref = (project: string, regressionId: number, format: "folded" | "pprof" | "firefox") =>
+  onServer(`/api/v1/projects/${project}/regressions/${regressionId}/profile?format=${format}`);
 
 /** The sign-in page; no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";
@@ -132,6 +133,6 @@ export const docsHref = (path: string): string =>
   `https://github.com/roundtrip-ipc/roundtrip/blob/main/docs/${path}`;
 
 /** The original file of an imported run. */
-export const originalHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/original`;
+export const originalHref = (runId: string) => onServer(`/api/v1/runs/${encodeURIComponent(runId)}/original`);
 
-export const reportHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/report`;
+export const reportHref = (runId: string) => onServer(`/api/v1/runs/${encodeURIComponent(runId)}/report`);

@@ -4,6 +4,7 @@
 import { type ReactNode, useId, useRef } from "react";
 import { CopyButton, CopyLink, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
+import { withParameter } from "@/lib/site";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
 import { savePng, saveSvg } from "./picture";
 import { useFrame } from "./useFrame";
@@ -63,7 +64,7 @@ export function ChartFrame({
             <TextButton aria-pressed={isTable} onClick={toggleTable}>
               Table
             </TextButton>
-            {table.csvHref === undefined ? (
+            {table.csvHref == null ? (
               <TextButton onClick={() => saveCsv(table)}>CSV</TextButton>
             ) : (
               <a className="text-button" href={table.csvHref} download={`${table.fileName}.csv`}>
@@ -114,9 +115,7 @@ const EMBEDDED_HEIGHT_PX = 460;
 
 /** The HTML that embeds this chart in another page. */
 function frameCode(name: string, title: string): string {
-  const url = new URL(window.location.href);
-  url.hash = "";
-  url.searchParams.set("embed", name);
+  const address = withParameter(window.location.href, "embed", name);
   const quoted = (value: string) => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  return `<iframe src="${quoted(url.href)}" title="${quoted(title)}" width="100%" height="${EMBEDDED_HEIGHT_PX}" style="border: 0"></iframe>`;
+  return `<iframe src="${quoted(address)}" title="${quoted(title)}" width="100%" height="${EMBEDDED_HEIGHT_PX}" style="border: 0"></iframe>`;
 }

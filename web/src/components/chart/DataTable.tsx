@@ -7,8 +7,8 @@ import { formatCount } from "@/lib/units";
 /** A chart's data: cells for display and for CSV. */
 export type ChartTable = {
   fileName: string;
-  /** The link to the full data, if the table is not complete. */
-  csvHref?: string;
+  /** The link to the full data, if the table is not complete; `null` on a site. */
+  csvHref?: string | null;
   columns: { label: string; csvName: string; number: boolean }[];
   /** Called on demand: there may be many rows. */
   rows: () => { key: string; cells: ReactNode[]; csv: CsvCell[] }[];

@@ -1,5 +1,7 @@
 /** Exports a chart as a picture, with its title and source. */
+
 import { download } from "@/lib/csv";
+import { shownPath } from "@/lib/site";
 
 const LOOKS = [
   "fill",
@@ -57,7 +59,7 @@ function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   picture.append(
     shape("rect", { width, height, fill: getComputedStyle(document.documentElement).backgroundColor }),
     written(title, { x: MARGIN_PX, y: 23, "font-size": 14, "font-weight": 600, ...ink }),
-    written(`Roundtrip, ${window.location.host}${window.location.pathname}`, {
+    written(`Roundtrip, ${window.location.host}${shownPath().split("?")[0]}`, {
       x: MARGIN_PX,
       y: height - 10,
       "font-size": 11,

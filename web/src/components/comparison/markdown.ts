@@ -156,7 +156,7 @@ function figure(
 export function pairsTable(
   pairs: Pair[],
   { base, head }: Pick<Comparison, "base" | "head">,
-  csvHref: string,
+  csvHref: string | null,
 ): ChartTable {
   const fileName = `comparison-${shortSha(base.commit.sha)}-${shortSha(head.commit.sha)}`;
   return { ...tableOf(fileName, () => pairs, COLUMNS), csvHref };

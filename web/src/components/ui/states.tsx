@@ -1,8 +1,9 @@
 /** Error, empty and loading states, and page structure. */
 import { Children, type ReactNode, useId } from "react";
 import { ApiError } from "@/api/errors";
+import { isSite, resultArguments } from "@/lib/site";
 import { Button } from "./controls";
-import { CommandLine } from "./text";
+import { CommandLine, Quoted } from "./text";
 
 type Props = {
   error: Error;
@@ -17,15 +18,19 @@ export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
   return (
     <div className="state" role="alert">
       <Heading>{title}</Heading>
-      <p>{error.message}</p>
+      <p>
+        <Quoted text={error.message} />
+      </p>
       {requestId !== null && (
         <p className="muted">
           Request ID: <code>{requestId}</code>
         </p>
       )}
-      <p>
-        <Button onClick={onRetry}>Try again</Button>
-      </p>
+      {!(isSite() && error instanceof ApiError && !error.isTransient) && (
+        <p>
+          <Button onClick={onRetry}>Try again</Button>
+        </p>
+      )}
     </div>
   );
 }
@@ -38,7 +43,7 @@ export function NothingMeasured({ title, lede, command }: NothingMeasuredProps) 
     <div className="state">
       <h1>{title}</h1>
       <p className="muted">{lede} To add results, run in a clone of the project:</p>
-      <CommandLine command={`${command} --upload ${window.location.origin}`} />
+      <CommandLine command={`${command} ${resultArguments()}`} />
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { CommandLine, CommitName } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toComparison } from "@/lib/paths";
+import { resultArguments } from "@/lib/site";
 import { newestTwo } from "./data";
 import { sideQuery, sidesOf } from "./load";
 import { Sides, type SidesChange } from "./Sides";
@@ -91,7 +92,7 @@ function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
             : "Only one measured commit. Check out another"}{" "}
           and run:
         </p>
-        <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
+        <CommandLine command={`roundtrip run ${resultArguments()}`} />
       </div>
     );
   }

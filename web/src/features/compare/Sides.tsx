@@ -8,6 +8,7 @@ import { Button, TextButton } from "@/components/ui/controls";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { toMeasure } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { formatDay } from "@/lib/time";
 import { revisionOf } from "./data";
 import type { Side } from "./load";
@@ -40,12 +41,14 @@ export function Sides({ project, search, base, head, onSides }: Props) {
     <>
       <div className="sides">
         <CommitPicker project={project} label="Base" side={base} onPick={(sha) => set({ base: sha })} />
-        <Button
-          disabled={search.base === undefined && search.head === undefined}
-          onClick={() => set({ base: search.head, head: search.base })}
-        >
-          Swap
-        </Button>
+        {!isSite() && (
+          <Button
+            disabled={search.base === undefined && search.head === undefined}
+            onClick={() => set({ base: search.head, head: search.base })}
+          >
+            Swap
+          </Button>
+        )}
         <CommitPicker project={project} label="Head" side={head} onPick={(sha) => set({ head: sha })} />
       </div>
       <div className="side-tools">

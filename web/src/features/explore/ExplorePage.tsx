@@ -11,6 +11,7 @@ import { show } from "@/lib/overlays";
 import { toExplore, toFound, toSeriesTogether } from "@/lib/paths";
 import { EVERYTHING, FIGURES, parseQuery, type Query, textOf } from "@/lib/query";
 import { askedOf } from "@/lib/queryAsked";
+import { resultArguments } from "@/lib/site";
 import { percentileName } from "@/lib/statistics";
 import { formatCount } from "@/lib/units";
 import { headlineOf } from "./data";
@@ -239,7 +240,7 @@ function NothingMeasured() {
   return (
     <div className="state">
       <p className="muted">In your repository, run:</p>
-      <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
+      <CommandLine command={`roundtrip run ${resultArguments()}`} />
     </div>
   );
 }

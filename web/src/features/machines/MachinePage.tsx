@@ -35,6 +35,7 @@ import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { healthOf, systemOf } from "@/lib/machines";
 import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
 import { beginsOf, OPEN, queueOf } from "@/lib/queue";
+import { isSite } from "@/lib/site";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs, upperFirst } from "@/lib/units";
 import { AgentActions, mayManage } from "./AgentActions";
@@ -97,12 +98,14 @@ export function MachinePage() {
         </p>
         {knownStates !== null && <p className="lede">{knownStates}</p>}
       </header>
-      <AgentSection
-        project={project}
-        agent={agent}
-        suspectBecause={summary.suspect_because}
-        session={session}
-      />
+      {!isSite() && (
+        <AgentSection
+          project={project}
+          agent={agent}
+          suspectBecause={summary.suspect_because}
+          session={session}
+        />
+      )}
       <Drift />
       <div className="columns">
         <Section title="Hardware and OS">
@@ -112,27 +115,29 @@ export function MachinePage() {
           <Changes readings={readings} />
         </Section>
       </div>
-      <Section
-        title="Queue"
-        tools={
-          <Link {...toQueue(project)} search={{ machine }}>
-            All jobs
-          </Link>
-        }
-      >
-        {own.length === 0 ? (
-          <p className="muted">No jobs</p>
-        ) : (
-          <OpenJobs
-            label="Queue"
-            project={project}
-            jobs={own}
-            begins={beginsOf(queue, agents, now)}
-            mayCancel={refusal(session, project, "queue") === null}
-            hasMachine={false}
-          />
-        )}
-      </Section>
+      {!isSite() && (
+        <Section
+          title="Queue"
+          tools={
+            <Link {...toQueue(project)} search={{ machine }}>
+              All jobs
+            </Link>
+          }
+        >
+          {own.length === 0 ? (
+            <p className="muted">No jobs</p>
+          ) : (
+            <OpenJobs
+              label="Queue"
+              project={project}
+              jobs={own}
+              begins={beginsOf(queue, agents, now)}
+              mayCancel={refusal(session, project, "queue") === null}
+              hasMachine={false}
+            />
+          )}
+        </Section>
+      )}
       <Section title="False positives" tools={<Link {...toErrorRates(project)}>Error rates</Link>}>
         {falsePositives === null ? (
           <p className="muted">Needs runs with 12 repetitions per case.</p>

@@ -26,6 +26,7 @@ import { useChange, useNow, useTitle } from "@/lib/hooks";
 import { LOST_NOTE, osName, systemOf } from "@/lib/machines";
 import { toJob, toMachine, toQueue } from "@/lib/paths";
 import { queueSentence } from "@/lib/queue";
+import { isSite } from "@/lib/site";
 import { formatClock } from "@/lib/time";
 import { counted, formatCount } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
@@ -47,10 +48,12 @@ export function MachinesPage() {
     <>
       <header>
         <h1>{fleetSentence(members)}</h1>
-        <p className="lede">
-          <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Suspect machines send
-          no alerts; failing machines get no jobs.
-        </p>
+        {!isSite() && (
+          <p className="lede">
+            <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Suspect machines
+            send no alerts; failing machines get no jobs.
+          </p>
+        )}
       </header>
       <Section title="Machines">
         {members.length === 0 ? (
@@ -62,11 +65,13 @@ export function MachinesPage() {
           <p className="section-note">{LOST_NOTE}</p>
         )}
       </Section>
-      <Section title="Add machine">
-        <Allowed session={session} project={project} action="manage-tokens" what="manage machines">
-          <AddMachine project={project} session={session} />
-        </Allowed>
-      </Section>
+      {!isSite() && (
+        <Section title="Add machine">
+          <Allowed session={session} project={project} action="manage-tokens" what="manage machines">
+            <AddMachine project={project} session={session} />
+          </Allowed>
+        </Section>
+      )}
     </>
   );
 }
@@ -130,6 +135,7 @@ type MachineTableProps = { project: string; members: Member[]; queue: Job[]; ses
 function MachineTable({ project, members, queue, session }: MachineTableProps) {
   const now = useNow();
   const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
+  const hasLab = !isSite();
   const mutedWithout = ({ agent }: Member) => ({ className: agent === null ? "muted" : undefined });
   return (
     <RowTable
@@ -150,7 +156,8 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
             </>
           ),
         ],
-        [
+        isSite() && ["Last run", ({ summary }) => summary !== null && <Ago moment={summary.last_run_at} />],
+        hasLab && [
           "Contact",
           ({ agent, summary }) =>
             agent === null ? (
@@ -172,7 +179,7 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
             ),
           mutedWithout,
         ],
-        [
+        hasLab && [
           "Work",
           ({ agent }) => (agent === null ? "self-scheduled" : <StateMark state={workOf(agent)} />),
           mutedWithout,
@@ -187,8 +194,8 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
             ),
           "brief",
         ],
-        ["Current job", (member) => <CurrentJob project={project} queue={queue} {...member} />],
-        [
+        hasLab && ["Current job", (member) => <CurrentJob project={project} queue={queue} {...member} />],
+        hasLab && [
           "Agent",
           ({ agent }) =>
             agent === null ? (

@@ -9,6 +9,7 @@ import { CANARY_NOTE, relativeLines } from "@/lib/canaries";
 import { type Health, LOST_NOTE, systemOf } from "@/lib/machines";
 import { toMachine } from "@/lib/paths";
 import { queueText } from "@/lib/queue";
+import { isSite } from "@/lib/site";
 import { formatCount } from "@/lib/units";
 import type { useFleet } from "@/lib/useFleet";
 
@@ -46,7 +47,10 @@ export function Machines({ project, machines, details, readings, healths, queue 
             "flexible",
           ],
           ["Last run", ({ last_run_at }) => <Ago moment={last_run_at} />],
-          ["Queue", ({ machine }) => queueText(queue, machine) ?? <span className="muted">empty</span>],
+          !isSite() && [
+            "Queue",
+            ({ machine }) => queueText(queue, machine) ?? <span className="muted">empty</span>,
+          ],
         ]}
       />
       {machines.some(({ lost_run_count }) => lost_run_count > 0) && (

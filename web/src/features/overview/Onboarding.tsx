@@ -7,9 +7,11 @@ import type { SessionInfo } from "@/api/types";
 import { CommandLine } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { docsHref, toMachines, toNewProject, toSettings, toSignIn } from "@/lib/paths";
+import { isSite, resultArguments } from "@/lib/site";
 
 export function Onboarding({ project }: { project: string | null }) {
   const { data: session } = useQuery(sessionQuery);
+  if (isSite()) return <NoReports project={project} />;
   const target = `--upload ${window.location.origin} --token-file agent.token`;
   return (
     <div className="state">
@@ -46,6 +48,17 @@ export function Onboarding({ project }: { project: string | null }) {
             .
           </p>
         )}
+    </div>
+  );
+}
+
+/** On a site, results come from reports. */
+function NoReports({ project }: { project: string | null }) {
+  return (
+    <div className="state">
+      <h1>{project === null ? "No runs yet" : `No runs of ${project} yet`}</h1>
+      <p className="muted">Measure, add the report to the folder of reports, and generate the site again:</p>
+      <CommandLine command={`roundtrip run ${resultArguments()}`} />
     </div>
   );
 }

@@ -25,6 +25,7 @@ import { distinct, groupBy } from "@/lib/collections";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toMachines, toRegressions, toRuns, toSeries } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
+import { isSite } from "@/lib/site";
 import { formatBytes, formatCount, formatNs, formatRate } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
 import { scenarioName } from "@/lib/vocabulary";
@@ -127,7 +128,7 @@ export function OverviewPage() {
         tools={
           <span className="tools">
             {rows.length === 0 && <Link {...toRegressions(project)}>All changes</Link>}
-            <Link {...toMachines(project)}>Machines and queue</Link>
+            <Link {...toMachines(project)}>{isSite() ? "All machines" : "Machines and queue"}</Link>
           </span>
         }
       >

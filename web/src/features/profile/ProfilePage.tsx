@@ -25,6 +25,7 @@ import { useSearchChange, useTitle } from "@/lib/hooks";
 import { profileHref, toRegression, toRegressions } from "@/lib/paths";
 import { clearest, seriesText } from "@/lib/regressions";
 import { oneOf, text } from "@/lib/search";
+import { isSite } from "@/lib/site";
 import { counted, formatNs, upperFirst } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
 import { matchText, signedNs } from "./data";
@@ -71,15 +72,20 @@ export function ProfilePage() {
         <p className="lede">
           <SeriesName detail={detail} />
           {counted(profile.base_messages, "message")} in base, {counted(profile.head_messages, "message")} in
-          head. Download:{" "}
-          {FILES.map(([format, name, ending], index) => (
-            <span key={format}>
-              {index > 0 && ", "}
-              <a href={profileHref(project, id, format)} download={`${project}-${id}.${ending}`}>
-                {name}
-              </a>
-            </span>
-          ))}
+          head.{!isSite() && " Download: "}
+          {FILES.map(([format, name, ending], index) => {
+            const href = profileHref(project, id, format);
+            return (
+              href !== null && (
+                <span key={format}>
+                  {index > 0 && ", "}
+                  <a href={href} download={`${project}-${id}.${ending}`}>
+                    {name}
+                  </a>
+                </span>
+              )
+            );
+          })}
         </p>
       </header>
       <Graph profile={profile} fileName={`${project}-${id}-functions`} />

@@ -12,6 +12,7 @@ import { Breadcrumb, ErrorState, Section } from "@/components/ui/states";
 import { CommandLine, CommitName } from "@/components/ui/text";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toComparison, toPullRequests } from "@/lib/paths";
+import { resultArguments } from "@/lib/site";
 import { isBaseMissing, type PullRequestSearch, runsAsked, sidesOf, titleOf } from "./data";
 
 const route = getRouteApi("/$project/pull-requests/$pullRequest");
@@ -79,9 +80,7 @@ function Caution({ summary: { merge_base, merge_base_is_certain }, isBaseMissing
       {isBaseMissing && (
         <div className="lede">
           To measure <CommitName commit={merge_base} /> ‘{merge_base.subject}’, run on the same machine:
-          <CommandLine
-            command={`git checkout ${merge_base.sha} && roundtrip run --upload ${window.location.origin}`}
-          />
+          <CommandLine command={`git checkout ${merge_base.sha} && roundtrip run ${resultArguments()}`} />
         </div>
       )}
       {!merge_base_is_certain && (

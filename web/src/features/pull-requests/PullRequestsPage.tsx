@@ -8,6 +8,7 @@ import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, CommandLine, CommitName } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { toPullRequest } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { counted, formatCount } from "@/lib/units";
 
 const route = getRouteApi("/$project/pull-requests");
@@ -65,7 +66,6 @@ function MergeBase({ merge_base, merge_base_is_certain }: PullRequestSummary) {
 }
 
 function NoPullRequests() {
-  const origin = window.location.origin;
   return (
     <div className="state">
       <h1>No pull requests yet</h1>
@@ -76,9 +76,11 @@ function NoPullRequests() {
           <CommandLine command="roundtrip run --output report.json" />
         </li>
         <li>
-          Set the number, here 42, and upload:
+          Set the number, here 42{!isSite() && ", and upload"}:
           <CommandLine command={"jq '.pull_request = 42' report.json > pull-42.json"} />
-          <CommandLine command={`roundtrip upload pull-42.json --server ${origin}`} />
+          {!isSite() && (
+            <CommandLine command={`roundtrip upload pull-42.json --server ${window.location.origin}`} />
+          )}
         </li>
       </ul>
       <p className="muted">Compared with the merge base; excluded from trends; no alerts.</p>

@@ -19,6 +19,7 @@ import { shortSha } from "@/lib/commits";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { docsHref, toPoint, toWorked } from "@/lib/paths";
 import { slugOf, slugsOf } from "@/lib/search";
+import { resultArguments } from "@/lib/site";
 import { counted, formatDividedNs } from "@/lib/units";
 import {
   cellText,
@@ -71,7 +72,10 @@ export function ReferencePage() {
         <ul className="plain-list contents">
           {publications.map(({ reference: { slug, title, question } }) => (
             <li key={slug}>
-              <a href={`#${slug}`}>{title}</a>: <Link {...toWorked(project, slug)}>{question}</Link>
+              <Link to="." search={(previous) => previous as never} hash={slug}>
+                {title}
+              </Link>
+              : <Link {...toWorked(project, slug)}>{question}</Link>
             </li>
           ))}
         </ul>
@@ -154,7 +158,7 @@ function HowToMeasure({ protocol: { preset, document }, isMeasured, hasTable }: 
             ? "Not measured here. In a clone:"
             : "No comparable figures published. In a clone:"}
       </p>
-      <CommandLine command={`roundtrip run --preset ${preset} --upload ${window.location.origin}`} />
+      <CommandLine command={`roundtrip run --preset ${preset} ${resultArguments()}`} />
       <p className="section-note">
         <a href={docsHref(document)}>Our findings</a>
       </p>

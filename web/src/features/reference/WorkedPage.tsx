@@ -16,6 +16,7 @@ import { CommandLine, Sentences } from "@/components/ui/text";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toAdvisor, toPoint, toReference, toSweep, toTopology } from "@/lib/paths";
 import { slugOf } from "@/lib/search";
+import { isSite, resultArguments } from "@/lib/site";
 import { cellText, csvName, estimateOf, intervalOf, linesOf, markOf, scaleOf, tickText } from "./worked";
 
 const route = getRouteApi("/$project/reference/$reference");
@@ -63,7 +64,7 @@ export function WorkedPage() {
         </Section>
       )}
       <Section title="Measure it">
-        <CommandLine command={`roundtrip run --preset ${data.preset} --upload ${window.location.origin}`} />
+        <CommandLine command={`roundtrip run --preset ${data.preset} ${resultArguments()}`} />
       </Section>
     </>
   );
@@ -72,7 +73,7 @@ export function WorkedPage() {
 function Further({ project, slug }: { project: string; slug: string }) {
   switch (slug) {
     case "chromium-mach-vs-fifo":
-      return <Link {...toAdvisor(project)}>Advisor</Link>;
+      return isSite() ? null : <Link {...toAdvisor(project)}>Advisor</Link>;
     case "libipc-macos-backends":
       return <Link {...toTopology(project)}>Topology</Link>;
     case "freebsd-pipes-and-sockets":

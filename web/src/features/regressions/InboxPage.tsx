@@ -23,9 +23,10 @@ import {
   suspectsText,
   worstText,
 } from "@/lib/regressions";
+import { isSite } from "@/lib/site";
 import { inDays } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
-import { useKeys } from "@/lib/useKeys";
+import { type KeyAction, useKeys } from "@/lib/useKeys";
 import { alertState, whereText } from "./data";
 import type { InboxSearch } from "./search";
 import { useTriage } from "./useTriage";
@@ -76,17 +77,20 @@ export function InboxPage() {
     triage.mutate({ ids: targets, change }, { onSuccess: () => setMarked(new Set()) });
   };
   const move = (by: number) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by)));
+  const triageKeys: KeyAction[] = [
+    ["x", "select or deselect", () => at !== undefined && toggle(at)],
+    ["a", "acknowledge", () => apply({ state: "acknowledged" })],
+    ["f", "mark fixed", () => apply({ state: "fixed" })],
+    ["i", "not a regression", () => apply({ state: "invalid" })],
+    ["n", "reset to new", () => apply({ state: "new" })],
+  ];
   useKeys({
     title: "Changes",
     keys: [
       ["j", "next", () => move(1)],
       ["k", "previous", () => move(-1)],
-      ["x", "select or deselect", () => at !== undefined && toggle(at)],
       ["Enter", "open", () => at !== undefined && navigate(toRegression(project, at))],
-      ["a", "acknowledge", () => apply({ state: "acknowledged" })],
-      ["f", "mark fixed", () => apply({ state: "fixed" })],
-      ["i", "not a regression", () => apply({ state: "invalid" })],
-      ["n", "reset to new", () => apply({ state: "new" })],
+      ...(isSite() ? [] : triageKeys),
     ],
   });
 
@@ -123,20 +127,22 @@ export function InboxPage() {
       </div>
       {regressions.length > 0 && (
         <div className="section">
-          <div className="controls bulk">
-            <span className="muted" aria-live="polite">
-              {selected.length === 0 ? "None selected" : `${selected.length} selected`}
-            </span>
-            {ACTIONS.map(([name, change]) => (
-              <Button
-                key={name}
-                disabled={selected.length === 0 || triage.isPending}
-                onClick={() => apply(change())}
-              >
-                {name}
-              </Button>
-            ))}
-          </div>
+          {!isSite() && (
+            <div className="controls bulk">
+              <span className="muted" aria-live="polite">
+                {selected.length === 0 ? "None selected" : `${selected.length} selected`}
+              </span>
+              {ACTIONS.map(([name, change]) => (
+                <Button
+                  key={name}
+                  disabled={selected.length === 0 || triage.isPending}
+                  onClick={() => apply(change())}
+                >
+                  {name}
+                </Button>
+              ))}
+            </div>
+          )}
           <FormError error={triage.error} />
           <InboxTable
             project={project}
@@ -178,17 +184,21 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
     <Table
       label="Regressions"
       heads={[
-        {
-          name: "Select all",
-          content: (
-            <input
-              type="checkbox"
-              aria-label="Select all"
-              checked={selected.length === regressions.length}
-              onChange={({ target }) => onToggleAll(target.checked)}
-            />
-          ),
-        },
+        ...(isSite()
+          ? []
+          : [
+              {
+                name: "Select all",
+                content: (
+                  <input
+                    type="checkbox"
+                    aria-label="Select all"
+                    checked={selected.length === regressions.length}
+                    onChange={({ target }) => onToggleAll(target.checked)}
+                  />
+                ),
+              },
+            ]),
         numeric("Worst"),
         "Where",
         "Suspect commits",
@@ -208,14 +218,16 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
               key={regression_id}
               {...(isCurrent && { ref: row, "aria-current": true, className: "current" })}
             >
-              <td>
-                <input
-                  type="checkbox"
-                  aria-label={`Select regression ${regression_id}`}
-                  checked={selected.includes(regression_id)}
-                  onChange={() => onToggle(regression_id)}
-                />
-              </td>
+              {!isSite() && (
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select regression ${regression_id}`}
+                    checked={selected.includes(regression_id)}
+                    onChange={() => onToggle(regression_id)}
+                  />
+                </td>
+              )}
               <th scope="row" className="number">
                 <Link {...toRegression(project, regression_id)} className={`change change-${direction}`}>
                   {worstText(regression, worst_change)}

@@ -24,6 +24,7 @@ import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { docsHref, toProfile, toRegressions, toSeries, toSignIn } from "@/lib/paths";
 import { changeOfNs, clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
+import { isSite } from "@/lib/site";
 import { formatMoment, inDays } from "@/lib/time";
 import { formatCount, shareOfAll, upperFirst } from "@/lib/units";
 import { titleOf, whereText } from "./data";
@@ -255,7 +256,11 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
       <p>
         {upperFirst(STATE_NAMES[regression.state])}; assignee: {regression.assignee ?? "none"}.{" "}
         {regression.note !== null && `“${regression.note}” `}
-        <Link {...toSignIn(href)}>Sign in</Link> to edit.
+        {!isSite() && (
+          <>
+            <Link {...toSignIn(href)}>Sign in</Link> to edit.
+          </>
+        )}
       </p>
     );
   }

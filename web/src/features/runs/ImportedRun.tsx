@@ -9,6 +9,7 @@ import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { benchmarkCount, fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint, toRuns } from "@/lib/paths";
+import { resultArguments } from "@/lib/site";
 import { formatMoment } from "@/lib/time";
 import { counted, formatBytes, formatCount, formatOf, formatValue, upperFirst } from "@/lib/units";
 import {
@@ -34,6 +35,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   const { imported, stated, failures } = sortResults(detail.results, benchmark);
   const facts = fileFacts(detail.results);
   const isKept = detail.pruned.upload_at === null;
+  const file = isKept ? originalHref(runId) : null;
   return (
     <>
       <Breadcrumb>
@@ -50,8 +52,8 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
       </p>
       <Warnings texts={warningsOf(detail)} />
       <RunControls runId={runId} by="benchmark" value={benchmark} hasReport={isKept}>
-        {original !== null && isKept && (
-          <a className="button" href={originalHref(runId)} download={original.name}>
+        {original !== null && file !== null && (
+          <a className="button" href={file} download={original.name}>
             Download original
           </a>
         )}
@@ -93,7 +95,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         </Section>
       </div>
       <Section title="Import more">
-        <CommandLine command={`roundtrip import FILE --upload ${window.location.origin}`} />
+        <CommandLine command={`roundtrip import FILE ${resultArguments()}`} />
       </Section>
     </>
   );

@@ -13,6 +13,7 @@ import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { isImportInFull } from "@/lib/imports";
 import { toJob, toMeasure, toPoint, toRuns } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { formatDuration, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
@@ -154,7 +155,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
               { name: "Random seed", value: String(run.order_seed) },
               run.job_id !== null && {
                 name: "Job",
-                value: <Link {...toJob(run.project, run.job_id)}>{run.job_id}</Link>,
+                value: isSite() ? run.job_id : <Link {...toJob(run.project, run.job_id)}>{run.job_id}</Link>,
               },
             ]}
           />

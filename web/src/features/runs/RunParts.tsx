@@ -20,6 +20,7 @@ type Props = {
 
 export function RunControls({ runId, by, value, hasReport, children }: Props) {
   const change = useSearchChange<RunSearch>();
+  const report = hasReport ? reportHref(runId) : null;
   return (
     <div className="controls section">
       <label className="field">
@@ -32,8 +33,8 @@ export function RunControls({ runId, by, value, hasReport, children }: Props) {
         />
       </label>
       {children}
-      {hasReport && (
-        <a className="button" href={reportHref(runId)} download>
+      {report !== null && (
+        <a className="button" href={report} download>
           Download JSON
         </a>
       )}

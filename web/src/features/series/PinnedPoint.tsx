@@ -9,6 +9,7 @@ import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
+import { isSite } from "@/lib/site";
 import { formatMoment } from "@/lib/time";
 import { formatCount, formatOf, quantityOfRate, upperFirst } from "@/lib/units";
 import { type Placed, placementSeen, type SeriesPoint, shownPercentiles } from "./data";
@@ -105,7 +106,10 @@ function messageFacts(series: SeriesSummary, point: Point, detail: PointDetail |
       ),
     },
     { name: "Repetitions", value: repetitionsText(point) },
-    { name: "Placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
+    // Sites have no details of old runs.
+    ...(detail === null && isSite()
+      ? []
+      : [{ name: "Placement", value: detail === null ? "…" : placementSeen(detail, series.case) }]),
   ];
 }
 

@@ -12,6 +12,7 @@ import { seriesBadge } from "@/lib/badges";
 import { headlineName } from "@/lib/cases";
 import { useTitle } from "@/lib/hooks";
 import { isImported, toolName } from "@/lib/imports";
+import { isSite } from "@/lib/site";
 import { MeasuredSeries } from "./MeasuredSeries";
 
 // Series without samples are rare, so their page is loaded on demand.
@@ -52,7 +53,9 @@ function SeriesBadge({ series }: { series: SeriesSummary }) {
     <Section
       title="Badge"
       tools={
-        <Segmented label="Badge percentile" options={QUANTILES} value={quantile} onChange={setQuantile} />
+        !isSite() && (
+          <Segmented label="Badge percentile" options={QUANTILES} value={quantile} onChange={setQuantile} />
+        )
       }
     >
       <BadgeCode badge={seriesBadge({ project, series_id, name }, quantile)} />

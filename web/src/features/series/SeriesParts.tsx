@@ -148,14 +148,21 @@ export function StopTooltip({ series, stop, lines, measure, axis, remark, words 
 export function FileSection({ series, run }: { series: SeriesSummary; run: RunDetail | null }) {
   const original = run?.original ?? null;
   if (run === null || original === null) return null;
-  const download = { href: originalHref(run.run.run_id), download: original.name };
+  const href = run.pruned.upload_at === null ? originalHref(run.run.run_id) : null;
   return (
     <Section title="File">
       <Facts
         facts={[
           {
             name: "Name",
-            value: run.pruned.upload_at !== null ? original.name : <a {...download}>{original.name}</a>,
+            value:
+              href === null ? (
+                original.name
+              ) : (
+                <a href={href} download={original.name}>
+                  {original.name}
+                </a>
+              ),
           },
           { name: "Format", value: series.transport.title },
           ...fileFacts(run.results),

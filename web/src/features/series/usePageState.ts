@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
-import { pointDetailQuery, pointsAtQuery } from "@/api/queries";
+import { pointDetailQuery, pointsAtQuery, pointsQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { zoomed } from "@/components/chart/keys";
 import { nearest } from "@/components/chart/nearest";
@@ -87,10 +87,14 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
     ...pointDetailQuery(search.run ?? "", seriesId),
     enabled: search.run !== undefined,
   });
+  // Static sites have no details of old runs, but their points.
+  const { data: points } = useQuery({ ...pointsQuery([seriesId]), enabled: asked.isError });
+  const known = points?.series[0]?.points.find(({ run_id }) => run_id === search.run);
+  const ofRun = asked.data?.point ?? known;
   const ordinal =
-    (search.run === undefined ? search.at : asked.data?.point.commit_ordinal) ?? latest?.commit_ordinal ?? 0;
+    (search.run === undefined ? search.at : ofRun?.commit_ordinal) ?? latest?.commit_ordinal ?? 0;
   const drawn = usePoint(series, ordinal, search.run);
-  const alone = asked.data?.point ?? latest;
+  const alone = ofRun ?? latest;
   const pinned = useMemo((): SeriesPoint | null => {
     return drawn ?? (alone == null ? null : { point: alone, commit: null, runs: 1 });
   }, [drawn, alone]);

@@ -12,9 +12,10 @@ import { Section } from "@/components/ui/states";
 import { RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine } from "@/components/ui/text";
 import { refusal, standing } from "@/lib/access";
-import { projectBadge } from "@/lib/badges";
+import { feedPath, projectBadge } from "@/lib/badges";
 import { useTitle } from "@/lib/hooks";
 import { docsHref, toNewProject, toSettings } from "@/lib/paths";
+import { applicationRoot, isSite } from "@/lib/site";
 import { formatMoment } from "@/lib/time";
 import { counted } from "@/lib/units";
 import { Accounts } from "./Accounts";
@@ -40,7 +41,24 @@ const NAMES: Record<SettingsSection, string> = {
   delete: "Delete",
 };
 
+/** The settings; on a site, its badges and feeds. */
 export function SettingsPage() {
+  return isSite() ? <SitePage /> : <ServerPage />;
+}
+
+function SitePage() {
+  const { project } = route.useParams();
+  const { data: summary } = useSuspenseQuery(projectQuery(project));
+  useTitle(`Badges of ${project}`);
+  return (
+    <>
+      <h1>Badges and feeds of {project}</h1>
+      <Badges summary={summary} />
+    </>
+  );
+}
+
+function ServerPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const { section = "general" } = search;
@@ -110,7 +128,6 @@ function shownSections(session: SessionInfo): SettingsSection[] {
 }
 
 function Badges({ summary: { project, visibility } }: { summary: ProjectSummary }) {
-  const feed = (name: string) => `${window.location.origin}/api/v1/projects/${project}/${name}.atom`;
   return (
     <>
       <Section title="Project badge">
@@ -123,9 +140,9 @@ function Badges({ summary: { project, visibility } }: { summary: ProjectSummary 
       <Section title="Feeds">
         <div className="badge-code">
           <p className="muted">Regressions (Atom)</p>
-          <CommandLine command={feed("regressions")} />
+          <CommandLine command={`${applicationRoot()}${feedPath(project, "regressions")}`} />
           <p className="muted">Runs (Atom)</p>
-          <CommandLine command={feed("runs")} />
+          <CommandLine command={`${applicationRoot()}${feedPath(project, "runs")}`} />
         </div>
       </Section>
     </>

@@ -21,6 +21,7 @@ import { ascending } from "@/lib/collections";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toSweep } from "@/lib/paths";
+import { resultArguments } from "@/lib/site";
 import { barsOf, shareBelow } from "@/lib/statistics";
 import {
   crossingsOf,
@@ -54,7 +55,7 @@ export function SizesPage() {
       <Headline profile={profile} />
       <SizeCharts profile={profile} measured={null} />
       <p className="section-note">No round trips yet. To add some, run:</p>
-      <CommandLine command={`roundtrip run --preset quick --upload ${window.location.origin}`} />
+      <CommandLine command={`roundtrip run --preset quick ${resultArguments()}`} />
     </>
   ) : (
     <Measured project={project} profiles={profiles} profile={profile} place={place} />
