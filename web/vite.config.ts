@@ -77,6 +77,7 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Long enough for a busy machine.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,
