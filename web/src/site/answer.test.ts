@@ -1,7 +1,8 @@
 /** Answers from files, compared with those of the mock server with the same data. */
 
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import type { ChangePointList } from "@/api/types";
+import type { ChangePointList, Regression } from "@/api/types";
+import { aRegression } from "@/test/fixtures";
 import { asked, DETAILED_RUNS, host, mark, SITE, siteOf } from "@/test/site";
 import { mockApi } from "../../mock/handlers";
 import { forgetFiles } from "./files";
@@ -109,6 +110,21 @@ it("returns only points of the main line if asked to", async () => {
   expect(await idsOf("all")).toContain(run?.run_id);
   expect(await idsOf("main")).not.toContain(run?.run_id);
   expect(await idsOf("main")).not.toHaveLength(0);
+});
+
+it("lists muted and held regressions only if asked to", async () => {
+  const in_ms = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const regressions = [
+    aRegression({ regression_id: 4, muted_until: in_ms(60_000) }),
+    aRegression({ regression_id: 3, held_because: "the machine is suspect" }),
+    aRegression({ regression_id: 2, muted_until: in_ms(-60_000) }),
+    aRegression({ regression_id: 1 }),
+  ];
+  host(new Map([[`${P}/regressions`, { regressions, next_after: null }]]));
+  const idsOf = async (query: string) =>
+    (await ask(`${P}/regressions${query}`)).body.regressions.map((entry: Regression) => entry.regression_id);
+  expect(await idsOf("")).toEqual([2, 1]);
+  expect(await idsOf("?quiet=true")).toEqual([4, 3, 2, 1]);
 });
 
 it("finds a commit by the beginning of its SHA, with its runs", async () => {

@@ -123,7 +123,7 @@ const heat: HeatMapChart = {
     to_ordinals: [1, 1, 1, 1],
     first_bins: [80, 5, -3, 0],
     counts: [[4, -2, 1], [7], [1, 1], [2, -1, 3]],
-    lossy: [2],
+    lossy: [1],
   },
 };
 
@@ -135,7 +135,7 @@ it("selects the columns of a heat map that touch a range", () => {
     to_ordinals: [2, 1],
     first_bins: [85, -3],
     counts: [[7], [1, 1]],
-    lossy: [1],
+    lossy: [0],
   });
   expect(cutHeatMap(heat, { from: 9, to: 12 }, 1000, [1, 2, 3, 4]).columns.counts).toEqual([]);
 });
@@ -151,6 +151,6 @@ it("merges neighbouring columns of a heat map if there are too many", () => {
       [4, -2, 1, -1, 7],
       [3, 1, 3],
     ],
-    lossy: [1],
+    lossy: [0],
   });
 });

@@ -12,10 +12,10 @@ const PREFIX = "/api/v1/";
 
 type AnyAnswer = (asked: { path: unknown; query: unknown }) => Promise<unknown>;
 
-/** Computed answers by path; fixed parts of a path come before its parameters. */
-const COMPUTED = Object.entries<unknown>({ ...charts, ...comparison, ...lists, ...runs, ...series })
-  .sort(([one], [other]) => one.split("{").length - other.split("{").length)
-  .map(([path, answer]) => ({ segments: path.split("/"), answer: answer as AnyAnswer }));
+/** Computed answers by path. No request matches two paths. */
+const COMPUTED = Object.entries<unknown>({ ...charts, ...comparison, ...lists, ...runs, ...series }).map(
+  ([path, answer]) => ({ segments: path.split("/"), answer: answer as AnyAnswer }),
+);
 
 /** The response of a server with the same data, or an error that names what the site has. */
 export async function answer(request: Request): Promise<Response> {
