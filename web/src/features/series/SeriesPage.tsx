@@ -1,23 +1,23 @@
 /** One series: its trend over commits, and one pinned point in full. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { seriesQuery } from "@/api/queries";
-import type { SeriesSummary } from "@/api/types";
-import { BadgeCode } from "@/components/BadgeCode";
 import { CrosshairScope } from "@/components/chart/crosshair";
-import { optionsOf, Segmented } from "@/components/ui/controls";
-import { PageSkeleton, Section } from "@/components/ui/states";
-import { seriesBadge } from "@/lib/badges";
+import { PageSkeleton } from "@/components/ui/states";
 import { headlineName } from "@/lib/cases";
 import { useTitle } from "@/lib/hooks";
 import { isImported, toolName } from "@/lib/imports";
-import { isSite } from "@/lib/site";
 import { MeasuredSeries } from "./MeasuredSeries";
 
 // Series without samples are rare, so their page is loaded on demand.
 const StatedSeries = lazy(async () => ({
   default: (await import("./StatedSeries")).StatedSeries,
+}));
+
+// The last section of the page.
+const SeriesBadge = lazy(async () => ({
+  default: (await import("./SeriesBadge")).SeriesBadge,
 }));
 
 const route = getRouteApi("/$project/series/$seriesId");
@@ -38,27 +38,9 @@ export function SeriesPage() {
           <StatedSeries series={series} statistic={statistic} />
         </Suspense>
       )}
-      <SeriesBadge series={series} />
+      <Suspense fallback={null}>
+        <SeriesBadge series={series} />
+      </Suspense>
     </CrosshairScope>
-  );
-}
-
-const QUANTILES = optionsOf(["p50", "p99"] as const);
-
-function SeriesBadge({ series }: { series: SeriesSummary }) {
-  const [quantile, setQuantile] = useState<"p50" | "p99">("p50");
-  const { project, series_id, transport } = series;
-  const name = `${transport.slug}: ${headlineName(series.case)}`;
-  return (
-    <Section
-      title="Badge"
-      tools={
-        !isSite() && (
-          <Segmented label="Badge percentile" options={QUANTILES} value={quantile} onChange={setQuantile} />
-        )
-      }
-    >
-      <BadgeCode badge={seriesBadge({ project, series_id, name }, quantile)} />
-    </Section>
   );
 }
