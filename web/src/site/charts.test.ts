@@ -99,6 +99,10 @@ it("cuts stated values with their gaps", () => {
     latency_ns: null,
     stated: { center: [3, 1, 1], low: [2, null, 2], high: [null, null, null] },
   });
+  expect(cutLine(stated, { ...ALL, from: 20 }, FIGURES, 500)).toMatchObject({
+    latency_ns: { p50: [], p99: [] },
+    stated: null,
+  });
 });
 
 it("counts points without a budget among the newest", () => {

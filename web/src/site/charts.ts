@@ -137,7 +137,7 @@ export function cutLine(line: LineSeries, range: Range, figures: Figures, countM
     countMax,
   );
   const places = at(within, drawn);
-  const isEmpty = places.length === 0;
+  const hasPoints = places.length > 0;
   const isThinned = drawn.length < within.length;
   const column = (deltas: number[]) => cutColumn(deltas, places);
   const quantiles = (columns: Quantiles): Quantiles =>
@@ -151,21 +151,25 @@ export function cutLine(line: LineSeries, range: Range, figures: Figures, countM
     environments: cutEnvironments(line.environments, places),
     work_tree_modified: cutMarks(line.work_tree_modified, places),
     lossy: cutMarks(line.lossy, places),
-    latency_ns: latency_ns && quantiles(latency_ns),
+    // Without points, it has empty columns.
+    latency_ns: latency_ns === null && hasPoints ? null : quantiles(latency_ns ?? {}),
     repetition_p50_ns:
-      repetition_p50_ns && figures.repetitions && !isEmpty
+      repetition_p50_ns && figures.repetitions && hasPoints
         ? {
             q1: column(repetition_p50_ns.q1),
             median: column(repetition_p50_ns.median),
             q3: column(repetition_p50_ns.q3),
           }
         : null,
-    bytes_per_second: bytes_per_second && figures.rate && !isEmpty ? column(bytes_per_second) : null,
-    stated: stated && {
-      center: column(stated.center),
-      low: cutColumn(stated.low, places),
-      high: cutColumn(stated.high, places),
-    },
+    bytes_per_second: bytes_per_second && figures.rate && hasPoints ? column(bytes_per_second) : null,
+    stated:
+      stated && hasPoints
+        ? {
+            center: column(stated.center),
+            low: cutColumn(stated.low, places),
+            high: cutColumn(stated.high, places),
+          }
+        : null,
   };
 }
 
