@@ -71,6 +71,17 @@ it("links to badges and feeds next to its page", async () => {
   expect(screen.getByText(/^\[!/).textContent).toContain(`(${root}/#/libfoo/regressions)`);
 });
 
+it("judges machines at the time of the data", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2036-01-01") });
+  try {
+    await open("/benchmarks/#/libfoo/machines");
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toMatch(/^1 of 2 machines/);
+    expect(screen.queryByText(/overdue/)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it("shows changes without triage", async () => {
   await open("/benchmarks/#/libfoo/regressions");
   await screen.findByRole("region", { name: "Regressions, table" });

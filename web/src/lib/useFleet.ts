@@ -6,10 +6,18 @@ import { groupBy } from "./collections";
 import { useNow } from "./hooks";
 import { healthOf } from "./machines";
 import { OPEN, queueOf } from "./queue";
+import { isSite } from "./site";
+
+/** The time for judging machines: now, or that of the newest run on a static site, because it gets no others. */
+export function useDataTime(machines: readonly MachineSummary[]): Date {
+  const now = useNow();
+  if (!isSite() || machines.length === 0) return now;
+  return new Date(Math.max(...machines.map(({ last_run_at }) => Date.parse(last_run_at))));
+}
 
 /** Returns what is loaded so far. `runs`: the newest of all machines. */
 export function useFleet(project: string, machines: MachineSummary[], runs: RunSummary[]) {
-  const now = useNow();
+  const now = useDataTime(machines);
   const answers = useQueries({ queries: machines.map(({ machine }) => canariesQuery(project, machine)) });
   const { data: agents } = useQuery(agentsQuery(project));
   const { data: jobs } = useQuery(jobsQuery(project, OPEN));

@@ -38,6 +38,7 @@ import { beginsOf, OPEN, queueOf } from "@/lib/queue";
 import { isSite } from "@/lib/site";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs, upperFirst } from "@/lib/units";
+import { useDataTime } from "@/lib/useFleet";
 import { AgentActions, mayManage } from "./AgentActions";
 import {
   driftText,
@@ -63,7 +64,7 @@ export function MachinePage() {
   const { data: errorRates } = useQuery(errorRatesQuery(project));
   const { data: agents } = useSuspenseQuery(agentsQuery(project));
   const { data: session } = useSuspenseQuery(sessionQuery);
-  const now = useNow();
+  const now = useDataTime(machines);
   useTitle(`${machine} of ${project}`);
 
   const summary = machines.find((entry) => entry.machine === machine);

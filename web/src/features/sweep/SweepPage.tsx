@@ -18,6 +18,7 @@ import { shortSha } from "@/lib/commits";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, positionsOf } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
@@ -128,16 +129,18 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
         value={figure}
         onChange={(value) => change({ show: FIGURES.find((known) => known === value) })}
       />
-      <SelectField
-        label="Commit"
-        options={[
-          { value: "", label: "Newest per line" },
-          ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
-          ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
-        ]}
-        value={commit ?? ""}
-        onChange={(sha) => change({ commit: sha === "" ? undefined : sha })}
-      />
+      {!isSite() && (
+        <SelectField
+          label="Commit"
+          options={[
+            { value: "", label: "Newest per line" },
+            ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
+            ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
+          ]}
+          value={commit ?? ""}
+          onChange={(sha) => change({ commit: sha === "" ? undefined : sha })}
+        />
+      )}
     </div>
   );
 }
