@@ -56,7 +56,7 @@ export default defineConfig(({ mode }) => ({
             {
               name: "shared",
               // Including the charts without axes.
-              test: /\/src\/(api|lib(?!\/(?:fastest|badges))|components\/(ui|chart(?=\/(?!scales|swe)[a-z]\w+\.tsx?$)))\//,
+              test: /\/src\/(api|lib(?!\/(fastest|badges))|components\/(ui|chart(?=\/(?!scales|swe)[a-z]\w+\.tsx?$)))\//,
               minShareCount: 2,
             },
             // The first visit to a series needs no ranking of transports.

@@ -51,8 +51,8 @@ export function placesIn(ordinals: readonly number[], { from, to, last }: Range)
 }
 
 /**
- * The places to draw if a chart cannot show all, ascending: the ends and the extremes of each figure in stretches of equal
- * length, as on the server.
+ * The places to draw if a chart cannot show all, ascending: the ends and the extremes of each figure in stretches of
+ * equal length, as on the server.
  */
 export function drawnPlaces(figures: readonly (readonly number[])[], countMax: number): number[] {
   const count = figures[0]?.length ?? 0;

@@ -12,10 +12,10 @@ export const comparison = {
     const name = nameOf(`projects/${project}/compare`, { base: base.sha, head: head.sha });
     const stored = await read<Comparison>(name);
     if (stored === null) {
-      throw missing(
-        "unknown-comparison",
-        `This site compares commits with the one measured before, and pull requests with their base. For others, run \`roundtrip compare\` on two reports. ${IMPORT}`,
-      );
+      const has =
+        "This site compares commits with the one measured before, and pull requests with their base.";
+      const detail = `${has} For others, run \`roundtrip compare\` on two reports. ${IMPORT}`;
+      throw missing("unknown-comparison", detail);
     }
     const whole = {
       ...stored,
@@ -36,10 +36,9 @@ async function sideOf(project: string, name = ""): Promise<Side> {
   const sha = runs.find(({ run_id }) => run_id === name)?.commit.sha;
   if (sha === undefined) throw missing("unknown-run", `This site has no run ${name}.`);
   if (runs.filter(({ commit }) => commit.sha === sha).length > 1) {
-    throw missing(
-      "unknown-comparison",
-      `Commit ${sha} has several runs, and this site compares whole commits. Compare the commits, or run \`roundtrip compare\` on two reports.`,
-    );
+    const has = `Commit ${sha} has several runs, and this site compares whole commits.`;
+    const detail = `${has} Compare the commits, or run \`roundtrip compare\` on two reports.`;
+    throw missing("unknown-comparison", detail);
   }
   return { sha, run_id: name };
 }

@@ -1,6 +1,6 @@
 /**
- * The types of computed answers: functions from the parameters of a request to the response. They use the generated types,
- * so that `tsc` finds outdated answers.
+ * The types of computed answers: functions from the parameters of a request to the response. They use the generated
+ * types, so that `tsc` finds outdated answers.
  */
 import type { PathsWithMethod, SuccessResponse } from "openapi-typescript-helpers";
 import type { paths } from "@/api/schema.gen";

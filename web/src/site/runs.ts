@@ -41,10 +41,8 @@ export const runs = {
 
 async function noDetails() {
   const { detailed_runs } = await extentOf();
-  return missing(
-    "unknown-run",
-    `This site has details of the newest ${detailed_runs} runs and those at regressions. Charts show the points of the others. ${IMPORT}`,
-  );
+  const has = `This site has details of the newest ${detailed_runs} runs and those at regressions.`;
+  return missing("unknown-run", `${has} Charts show the points of the others. ${IMPORT}`);
 }
 
 type Range = { from: number; to: number; limit: number; isMain: boolean };
