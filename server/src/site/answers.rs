@@ -40,10 +40,12 @@ pub(super) async fn write(state: AppState, folder: Arc<Folder>) -> Result<()> {
         site.copy(request).await?;
     }
     let projects: ProjectList = site.copy_list("projects").await?;
+    let mut detailed = Vec::new();
     for ProjectEntry { project } in projects.projects {
-        site.write_project(&project).await.with_context(|| format!("cannot write project {project}"))?;
+        let written = site.write_project(&project).await;
+        detailed.extend(written.with_context(|| format!("cannot write project {project}"))?);
     }
-    Ok(())
+    site.write_json("detailed-runs", &detailed)
 }
 
 /// Cheap to clone.
@@ -234,7 +236,8 @@ fn comparisons(
 }
 
 impl Site {
-    async fn write_project(&self, project: &str) -> Result<()> {
+    /// Returns the runs with all details.
+    async fn write_project(&self, project: &str) -> Result<Vec<Uuid>> {
         let base = format!("projects/{project}");
         self.copy(&base).await?;
         self.copy(&format!("{base}/error-rates")).await?;
@@ -261,11 +264,12 @@ impl Site {
         let parts = series.iter().map(|entry| (entry.series_id, Arc::clone(&places)));
         self.each(parts, |site, (id, places)| async move { site.write_series(id, &places).await }).await?;
         self.each(sweeps(&base, &series), |site, request| async move { site.copy(&request).await }).await?;
-        self.each(detailed(&runs, &regressions), |site, run_id| async move { site.write_run(run_id).await })
-            .await?;
+        let detailed = detailed(&runs, &regressions);
+        self.each(detailed.clone(), |site, run_id| async move { site.write_run(run_id).await }).await?;
         let comparisons = comparisons(&base, &runs, &regressions, &pull_requests);
         self.each(comparisons, |site, request| async move { site.copy(&request).await }).await?;
-        self.write_feeds_and_badges(project, &series).await
+        self.write_feeds_and_badges(project, &series).await?;
+        Ok(detailed)
     }
 
     /// Does a piece of work for each item, a few at the same time.

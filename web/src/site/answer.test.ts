@@ -1,7 +1,7 @@
 /** Answers from files, compared with those of the mock server with the same data. */
 
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import type { ChangePointList, Regression } from "@/api/types";
+import type { ChangePointList, Regression, RunList } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
 import { asked, DETAILED_RUNS, host, mark, SITE, siteOf } from "@/test/site";
 import { mockApi } from "../../mock/handlers";
@@ -100,8 +100,10 @@ it("returns only points of the main line if asked to", async () => {
     ({ pull_request, machine }) => pull_request !== null && machine === "lab-linux-1",
   );
   const name = "points?series=1";
-  const stored = structuredClone(files.get(name)) as { series: { points: object[] }[] };
-  stored.series[0]?.points.push({ ...stored.series[0].points.at(-1), run_id: run?.run_id });
+  const stored = structuredClone(files.get(name)) as { points: object[] };
+  const { runs } = files.get(`${P}/runs`) as RunList;
+  const place = runs.length - 1 - runs.findIndex(({ run_id }) => run_id === run?.run_id);
+  stored.points.push({ ...stored.points.at(-1), run: place });
   host(new Map([...files, [name, stored]]));
   const idsOf = async (lines: string) =>
     (await ask(`points?series=1&lines=${lines}`)).body.series[0].points.map(

@@ -5,7 +5,7 @@ import { isKept, nameOf, read } from "./files";
 
 /** What the generator has written. */
 type Extent = {
-  /** The number of the newest runs that have all details. */
+  /** The number of the newest runs of a project that have all details. */
   detailed_runs: number;
 };
 
@@ -22,6 +22,7 @@ const ofProject =
     required<List>(`projects/${project}/${list}`);
 
 export const extentOf = () => required<Extent>("site");
+export const detailedRuns = () => required<string[]>("detailed-runs");
 export const projectList = () => required<Api.ProjectList>("projects");
 export const projectOf = (project: string) => required<Api.ProjectSummary>(`projects/${project}`);
 export const machineList = ofProject<Api.MachineList>("machines");

@@ -1,7 +1,7 @@
 /** Runs with their results, and points of series. */
-import type { PointDetail, PointList, RunDetail } from "@/api/types";
+import type { Point, PointDetail, PointList, RunDetail, RunSummary, StatedPoint } from "@/api/types";
 import { ascending } from "@/lib/collections";
-import { commitList, extentOf, mainRuns, seriesById } from "./data";
+import { commitList, detailedRuns, extentOf, mainRuns, runList, seriesById } from "./data";
 import { type Answers, IMPORT, missing, numberIn, seriesIn } from "./endpoint";
 import { nameOf, read } from "./files";
 
@@ -23,15 +23,13 @@ export const runs = {
     return merged(await Promise.all(ids.map((id) => pointsOf(id, range))));
   },
   "/api/v1/runs/{run_id}": async ({ path, query }) => {
-    const run = await read<RunDetail>(`runs/${path.run_id}`);
-    if (run === null) throw await noDetails();
+    const run = await detailsOf<RunDetail>(path.run_id, `runs/${path.run_id}`);
     if (query.series === undefined) return run;
     const ids = seriesIn(query.series);
     return { ...run, results: run.results.filter(({ series_id }) => ids.includes(series_id)) };
   },
   "/api/v1/runs/{run_id}/series/{series_id}": async ({ path: { run_id, series_id } }) => {
-    const details = await read<Details>(`runs/${run_id}/series`);
-    if (details === null) throw await noDetails();
+    const details = await detailsOf<Details>(run_id, `runs/${run_id}/series`);
     const point = details[series_id];
     if (point === undefined)
       throw missing("unknown-point", `Run ${run_id} has no result in series ${series_id}.`);
@@ -39,10 +37,35 @@ export const runs = {
   },
 } satisfies Answers;
 
-async function noDetails() {
+/** A file of a run. It is only requested if the site has it, because browsers report missing files as errors. */
+async function detailsOf<Contents>(run_id: string, name: string): Promise<Contents> {
+  const isDetailed = (await detailedRuns()).includes(run_id);
+  const details = isDetailed ? await read<Contents>(name) : null;
+  if (details !== null) return details;
   const { detailed_runs } = await extentOf();
   const has = `This site has details of the newest ${detailed_runs} runs and those at regressions.`;
-  return missing("unknown-run", `${has} Charts show the points of the others. ${IMPORT}`);
+  throw missing("unknown-run", `${has} Charts show the points of the others. ${IMPORT}`);
+}
+
+/** A stored point: `run` is the place of its run, from the oldest. The list of runs has the other members. */
+type Stored<Entry extends Point | StatedPoint> = { run: number } & Omit<
+  Entry,
+  "run_id" | "commit_sha" | "commit_ordinal" | "measured_at" | "work_tree_modified"
+>;
+type StoredPoints = { points: Stored<Point>[]; summaries: Stored<StatedPoint>[] };
+
+/** The stored points with the members of their runs. */
+function withRuns<Entry extends Point | StatedPoint>(
+  stored: readonly Stored<Entry>[],
+  runs: readonly RunSummary[],
+): Entry[] {
+  return stored.flatMap(({ run, ...point }) => {
+    const found = runs.at(-1 - run);
+    if (found === undefined) return [];
+    const { run_id, commit, started_at, work_tree_modified } = found;
+    const of_run = { run_id, commit_sha: commit.sha, commit_ordinal: commit.ordinal };
+    return { ...point, ...of_run, measured_at: started_at, work_tree_modified } as unknown as Entry;
+  });
 }
 
 type Range = { from: number; to: number; limit: number; isMain: boolean };
@@ -50,17 +73,19 @@ type Range = { from: number; to: number; limit: number; isMain: boolean };
 /** The newest points of a series in a range, with their commits. */
 async function pointsOf(series_id: number, { from, to, limit, isMain }: Range): Promise<PointList> {
   const [stored, { project }] = await Promise.all([
-    read<PointList>(nameOf("points", { series: series_id })),
+    read<StoredPoints>(nameOf("points", { series: series_id })),
     seriesById(series_id),
   ]);
-  const [all] = stored?.series ?? [];
+  const { runs } = await runList(project);
   const main = isMain ? await mainRuns(project) : null;
   const within = ({ commit_ordinal }: { commit_ordinal: number }) =>
     commit_ordinal >= from && commit_ordinal <= to;
-  const points = (all?.points ?? [])
+  const points = withRuns<Point>(stored?.points ?? [], runs)
     .filter((point) => within(point) && (main?.has(point.run_id) ?? true))
     .slice(-limit);
-  const summaries = (all?.summaries ?? []).filter(within).slice(-limit);
+  const summaries = withRuns<StatedPoint>(stored?.summaries ?? [], runs)
+    .filter(within)
+    .slice(-limit);
   const shas = new Set([...points, ...summaries].map(({ commit_sha }) => commit_sha));
   const { commits } = await commitList(project);
   return {

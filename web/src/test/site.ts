@@ -1,6 +1,7 @@
 /** A static site with the data of the API mock: its files by name, and a host for them. */
 import { getResponse } from "msw";
 import { vi } from "vitest";
+import type { Point, PointList, RunList, RunSummary, StatedPoint } from "@/api/types";
 import type { mockApi } from "../../mock/handlers";
 import { nameOf, pathOf } from "../site/files";
 
@@ -52,20 +53,24 @@ export async function siteOf(api: Api): Promise<Map<string, unknown>> {
   for (const [chart, sent] of [
     ["charts/line", LINE],
     ["charts/budget", { last: 10_000 }],
-    ["points", ALL],
   ] as const) {
     const { body } = await asked(api, chart, { ...sent, series });
-    for (const own of body.series) {
-      files.set(nameOf(chart, { series: own.series_id }), {
-        ...(chart === "points" && { commits: [] }),
-        series: [own],
-      });
-    }
+    for (const own of body.series) files.set(nameOf(chart, { series: own.series_id }), { series: [own] });
+  }
+  const { runs } = (await asked(api, `${path}/runs`, ALL)).body as RunList;
+  const points = (await asked(api, "points", { ...ALL, series })).body as PointList;
+  for (const { series_id, ...own } of points.series) {
+    files.set(nameOf("points", { series: series_id }), {
+      points: own.points.map((point) => placed(point, runs)),
+      summaries: own.summaries.map((point) => placed(point, runs)),
+    });
   }
   const changes = await asked(api, "charts/changes", { series });
   files.set(nameOf("charts/changes", { project: world.project }), changes.body);
   for (const { regression_id } of world.regressions) await store(`${path}/regressions/${regression_id}`);
-  for (const { run_id } of world.runs.slice(0, DETAILED_RUNS)) await store(`runs/${run_id}`);
+  const detailed = world.runs.slice(0, DETAILED_RUNS).map(({ run_id }) => run_id);
+  for (const run_id of detailed) await store(`runs/${run_id}`);
+  files.set("detailed-runs", detailed);
   for (const { machine } of world.machinesOf(world.project)) {
     const place = {
       machine,
@@ -79,6 +84,12 @@ export async function siteOf(api: Api): Promise<Map<string, unknown>> {
   const [base, head] = world.commits.slice(-2).map(({ sha }) => sha);
   await store(`${path}/compare`, {}, { base: base ?? "", head: head ?? "" });
   return files;
+}
+
+/** A point with the place of its run, from the oldest, instead of what the list of runs has. */
+function placed(point: Point | StatedPoint, runs: readonly RunSummary[]) {
+  const { run_id, commit_sha, commit_ordinal, measured_at, work_tree_modified, ...own } = point;
+  return { ...own, run: runs.length - 1 - runs.findIndex((run) => run.run_id === run_id) };
 }
 
 /** Replaces `fetch` by a host that knows only these files. Returns the requested addresses. */
