@@ -5,6 +5,7 @@
  * - `ROUNDTRIP_URL`: the address of the server.
  * - `ROUNDTRIP_REPORT`: the report that was uploaded last.
  * - `ROUNDTRIP_AGENT`, `ROUNDTRIP_TOKEN_FILE`: the program and the token file to import files with.
+ * - `ROUNDTRIP_SERVER_PROGRAM`: the program to build static sites with.
  * - `ROUNDTRIP_ADMIN_TOKEN_FILE`: the file with the token of an administrator.
  * - `CHROMIUM`: the browser.
  */

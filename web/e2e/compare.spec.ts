@@ -1,10 +1,9 @@
 /** Comparisons and pull requests, in a separate project with known differences. */
-import { randomBytes } from "node:crypto";
 import type { APIRequestContext, Page } from "@playwright/test";
 import { asAdmin, ask } from "./support/account";
 import { reportOfTimes } from "./support/import";
 import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
-import type { Report } from "./support/report";
+import { childOf, type Report } from "./support/report";
 import { expect, overviewPath, test } from "./support/test";
 
 const PROJECT = "compared";
@@ -152,18 +151,6 @@ async function put(request: APIRequestContext, report: Report): Promise<Report> 
   const uploaded = { ...report, project: PROJECT };
   await ask(request, "PUT", `/api/v1/runs/${report.run_id}`, uploaded);
   return uploaded;
-}
-
-/** The same report for a child of another report's commit. */
-function childOf({ commit: parent }: Report, report: Report, subject: string): Report {
-  const commit = {
-    ...report.commit,
-    sha: randomBytes(20).toString("hex"),
-    parents: [parent.sha],
-    subject,
-    first_parent_ordinal: (parent.first_parent_ordinal ?? 0) + 1,
-  };
-  return { ...report, commit, history: [parent, ...(report.history ?? [])] };
 }
 
 /** The clipboard, once it matches. */

@@ -3,12 +3,11 @@
  * with the token for uploads. They become runs of the measured commit.
  */
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Report, readReport } from "./report";
+import { asAnotherRun, type Report, readReport } from "./report";
 import { variable } from "./variable";
 
 /** The root of this repository. */
@@ -43,8 +42,7 @@ export function reportOfTimes(times: Record<string, number[]>): Report {
     const path = join(folder, "times.json");
     writeFileSync(path, JSON.stringify({ results }));
     // The run id depends on the contents: equal times of two commits would be one run.
-    const report = importInto([path, "--from", "hyperfine"]);
-    return { ...report, run_id: report.run_id.slice(0, -12) + randomBytes(6).toString("hex") };
+    return asAnotherRun(importInto([path, "--from", "hyperfine"]));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -2,6 +2,7 @@
  * The uploaded report, and its percentiles recalculated from the samples, independently of the server, to compare with
  * pages.
  */
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { components } from "../../src/api/schema.gen";
 import { variable } from "./variable";
@@ -53,6 +54,23 @@ export function measuredResults(report: Report, kase: Partial<Result["case"]>): 
         ([key, value]) => (result.case[key as keyof Result["case"]] ?? null) === value,
       ),
   );
+}
+
+/** The same report for a child of another report's commit. */
+export function childOf({ commit: parent }: Report, report: Report, subject: string): Report {
+  const commit = {
+    ...report.commit,
+    sha: randomBytes(20).toString("hex"),
+    parents: [parent.sha],
+    subject,
+    first_parent_ordinal: (parent.first_parent_ordinal ?? 0) + 1,
+  };
+  return { ...report, commit, history: [parent, ...(report.history ?? [])] };
+}
+
+/** The same report as another run of the same time. */
+export function asAnotherRun(report: Report): Report {
+  return { ...report, run_id: report.run_id.slice(0, -12) + randomBytes(6).toString("hex") };
 }
 
 /** All samples of all repetitions, ascending. */
