@@ -92,7 +92,7 @@ pub fn ratio(times: f64) -> String {
 }
 
 /// Capitalizes the first letter.
-pub(crate) fn upper_first(text: &str) -> String {
+pub fn upper_first(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow};
 use async_trait::async_trait;
 use chrono::{TimeDelta, Utc};
 use roundtrip_domain::comparison::{self, Comparison, ComparisonPair, Verdict};
+use roundtrip_domain::units;
 use roundtrip_storage as db;
 use roundtrip_storage::github::{pull_request, queue};
 use roundtrip_storage::job::{self, Filter};
@@ -167,18 +168,21 @@ fn rows_of(
     let finding = explanation.and_then(|explanation| explanation.findings.first());
     let figure = |of: fn(&comparison::MeasuredSide) -> i64| {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a message")]
-        let side = |side: &Option<comparison::MeasuredSide>| side.as_ref().map(|side| of(side) as f64);
+        let side = |side: &Option<comparison::MeasuredSide>| {
+            side.as_ref().map(|side| units::value(&pair.case, of(side) as f64))
+        };
         (side(&pair.base), side(&pair.head))
     };
     let row =
-        |metric: &str, (base_ns, head_ns), change, interval: Option<[f64; 2]>, verdict| ComparedSeries {
+        |metric: &str, (base, head), change, interval: Option<[f64; 2]>, verdict| ComparedSeries {
             transport: pair.transport.slug.to_string(),
             message_bytes: has_one_size(&pair.case).then_some(pair.case.message_bytes),
             case: described(&pair.case),
             metric: metric.to_owned(),
             machine: machine.to_owned(),
-            base_ns,
-            head_ns,
+            is_time: pair.case.measure.is_none(),
+            base,
+            head,
             change,
             interval: interval.map(|[low, high]| (low, high)),
             verdict,

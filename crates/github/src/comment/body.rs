@@ -2,7 +2,7 @@
 //! long loses rows, never the verdict.
 
 use super::check::progress;
-use super::text::{change, count, counted, duration, escaped, interval, short_sha, size, time};
+use super::text::{change, count, counted, duration, escaped, interval, short_sha, size, upper_first, value};
 use super::{ComparedSeries, Leg, LegState, PullRequestReport, State, Verdict};
 use roundtrip_stats::percent;
 
@@ -23,8 +23,8 @@ const BYTES_LEFT_OUT: usize = 400;
 const INCONCLUSIVE_BYTES_MAX: usize = 4_000;
 
 // Colour and word: either is enough.
-const SLOWER: &str = "🔴 slower";
-const FASTER: &str = "🟢 faster";
+const WORSE: &str = "🔴";
+const BETTER: &str = "🟢";
 
 const HEAD: &str =
     "| | series | machine | base | head | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n";
@@ -77,6 +77,17 @@ pub(super) fn headline(report: &PullRequestReport) -> String {
     }
 }
 
+/// What these series became: slower or faster, if all of them are times.
+fn word<'a>(verdict: Verdict, rows: impl IntoIterator<Item = &'a ComparedSeries>) -> &'static str {
+    let are_times = rows.into_iter().filter(|row| row.verdict == verdict).all(|row| row.is_time);
+    match (verdict, are_times) {
+        (Verdict::Regressed, true) => "slower",
+        (Verdict::Regressed, false) => "worse",
+        (_, true) => "faster",
+        (_, false) => "better",
+    }
+}
+
 /// The verdict over all measured series.
 fn verdict(report: &PullRequestReport) -> String {
     let counts = report.counts();
@@ -88,13 +99,19 @@ fn verdict(report: &PullRequestReport) -> String {
             .reduce(f64::max)
             .map_or_else(String::new, |most| format!(", by up to {}", change(most).trim_start_matches('+')))
     };
+    let [worse, better] = [Verdict::Regressed, Verdict::Improved].map(|verdict| word(verdict, &report.rows));
     match report.state_of_rows() {
         State::Regressed => {
-            format!("🔴 Slower: {} of {all}{}", count(counts.slower), most(Verdict::Regressed))
+            let number = count(counts.slower);
+            format!("{WORSE} {}: {number} of {all}{}", upper_first(worse), most(Verdict::Regressed))
         }
-        State::Improved => format!("🟢 Faster: {} of {all}{}", count(counts.faster), most(Verdict::Improved)),
+        State::Improved => {
+            let number = count(counts.faster);
+            format!("{BETTER} {}: {number} of {all}{}", upper_first(better), most(Verdict::Improved))
+        }
         State::Mixed => format!(
-            "🔴 Slower: {}{}; 🟢 faster: {}{}; {all} in total",
+            "{WORSE} {}: {}{}; {BETTER} {better}: {}{}; {all} in total",
+            upper_first(worse),
             count(counts.slower),
             most(Verdict::Regressed),
             count(counts.faster),
@@ -226,13 +243,14 @@ impl<'a> Common<'a> {
 }
 
 fn line(row: &ComparedSeries, common: &Common<'_>) -> String {
-    let mark = if row.verdict == Verdict::Regressed { SLOWER } else { FASTER };
+    let mark = if row.verdict == Verdict::Regressed { WORSE } else { BETTER };
+    let mark = format!("{mark} {}", word(row.verdict, [row]));
     let name = name(row, common);
     let series = row.url.as_ref().map_or_else(|| name.clone(), |url| format!("[{name}]({url})"));
     let machine = common.machine.is_none().then(|| escaped(&row.machine));
     let cells = [mark.replace(' ', "\u{a0}"), series].into_iter().chain(machine).chain([
-        row.base_ns.map(time).unwrap_or_default(),
-        row.head_ns.map(time).unwrap_or_default(),
+        row.base.as_deref().map(value).unwrap_or_default(),
+        row.head.as_deref().map(value).unwrap_or_default(),
         row.change.map(|share| format!("**{}**", change(share))).unwrap_or_default(),
         row.interval.map(interval).unwrap_or_default(),
     ]);

@@ -90,10 +90,12 @@ pub struct ComparedSeries {
     pub metric: String,
     /// The machine.
     pub machine: String,
-    /// The base's value.
-    pub base_ns: Option<f64>,
-    /// The head's value.
-    pub head_ns: Option<f64>,
+    /// Whether it is a time, so that worse means slower.
+    pub is_time: bool,
+    /// The base's value, with its unit.
+    pub base: Option<String>,
+    /// The head's value, with its unit.
+    pub head: Option<String>,
     /// The relative change from base to head.
     pub change: Option<f64>,
     /// The 95 % interval of the change.

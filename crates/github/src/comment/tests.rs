@@ -3,6 +3,7 @@
 use super::*;
 use crate::report::{DOCS_URL, NO_COMPARISON, Repetitions, no_contact};
 use proptest::prelude::*;
+use roundtrip_domain::units::time;
 use roundtrip_stats::movement::Reference;
 use roundtrip_stats::verdict::Rule;
 
@@ -27,8 +28,9 @@ pub(super) fn row(verdict: Verdict) -> ComparedSeries {
         case: "roundtrip, 2proc, same-cpu".into(),
         metric: "p50".into(),
         machine: "lab-1".into(),
-        base_ns: Some(18_200.0),
-        head_ns: Some(18_200.0 * (1.0 + change)),
+        is_time: true,
+        base: Some(time(18_200.0)),
+        head: Some(time(18_200.0 * (1.0 + change))),
         change: Some(change),
         interval: Some((change - 0.033, change + 0.035)),
         verdict,
@@ -93,13 +95,25 @@ fn a_regression() {
         transport: "pipe".into(),
         message_bytes: Some(1_024),
         machine: "mac-1".into(),
-        base_ns: Some(3_980.0),
-        head_ns: Some(4_190.0),
+        base: Some(time(3_980.0)),
+        head: Some(time(4_190.0)),
         change: Some(0.0528),
         interval: Some((0.031, 0.074)),
         ..row(Verdict::Regressed)
     };
     insta::assert_snapshot!(body(&report));
+}
+
+#[test]
+fn other_quantities_than_times_are_worse_or_better_in_their_unit() {
+    let mut report = report(&[Verdict::Regressed, Verdict::Improved]);
+    for (row, [base, head]) in report.rows.iter_mut().zip([["64 KiB", "128 KiB"], ["1,000", "900"]]) {
+        (row.is_time, row.base, row.head) = (false, Some(base.into()), Some(head.into()));
+    }
+    let text = body(&report);
+    assert!(text.contains("### 🔴 Worse: 1, by up to 15.4\u{a0}%; 🟢 better: 1,"), "{text}");
+    assert!(text.contains("| 🔴\u{a0}worse | ") && text.contains(" | 64 KiB | 128 KiB | "), "{text}");
+    assert!(!text.contains("slower") && !text.contains("faster"), "{text}");
 }
 
 #[test]
@@ -244,7 +258,8 @@ prop_compose! {
         ];
         ComparedSeries {
             transport, case, machine, metric: "p50".into(), message_bytes: bytes,
-            base_ns: numbers.map(|numbers| numbers.0), head_ns: numbers.map(|numbers| numbers.1),
+            is_time: bytes.is_some(),
+            base: numbers.map(|numbers| time(numbers.0)), head: numbers.map(|numbers| time(numbers.1)),
             change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict], no_change_beyond: None,
             finding: None,
             undecided: (verdict == 3).then(|| "uneven".to_owned()), url: None,

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use roundtrip_domain::units::{NO_BREAK, grouped};
-pub(super) use roundtrip_domain::units::{size, time};
+pub(super) use roundtrip_domain::units::{size, upper_first};
 use roundtrip_wire::CommitSha;
 
 const LENGTH_MAX: usize = 120;
@@ -43,6 +43,11 @@ pub(super) fn escaped(text: &str) -> String {
         escaped.push('…');
     }
     escaped
+}
+
+/// A value with its unit, which imported files can choose. They stay on one line.
+pub(super) fn value(text: &str) -> String {
+    text.split(NO_BREAK).map(escaped).collect::<Vec<_>>().join(&NO_BREAK.to_string())
 }
 
 /// Whether a character is invisible or changes the direction of text.
