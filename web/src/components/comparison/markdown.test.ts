@@ -78,6 +78,6 @@ it("escapes names, so that they cannot create tables, links or mentions", () => 
     head: { commit: aCommit({ sha: "b".repeat(40), subject }), run_id: null, case_count: 1 },
   });
   expect(markdownOf(comparison, LINK)).toContain(
-    "head `bbbbbbb` a\\|b \\[x\\](y) &#64;team \\<img\\> \\# \\`z\\`. 1 slower.",
+    "head `bbbbbbb` a\\|b \\[x\\](y) &#64;&#8203;team \\<img\\> \\# \\`z\\`. 1 slower.",
   );
 });

@@ -111,10 +111,11 @@ function bytesOf(lines: string[]): number {
 
 /** Escapes untrusted text, so that it cannot create tables, links, mentions or elements. */
 function escaped(text: string): string {
+  // A zero-width space prevents a mention: forges decode the escape before they look for names.
   return text
     .replace(/\s+/g, " ")
     .replace(/[\\`*_{}[\]<>#|~!]/g, "\\$&")
-    .replaceAll("@", "&#64;");
+    .replaceAll("@", "&#64;&#8203;");
 }
 
 type Pair = ComparisonPair;
