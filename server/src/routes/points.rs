@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// The maximum number of points per series in one response.
-pub(crate) const POINTS_MAX: i64 = 1_000;
+pub(crate) const POINTS_MAX: i64 = 10_000;
 /// The maximum number of points over all series in one response, because they are held in memory.
 const POINTS_OF_ALL_MAX: i64 = 20_000;
 /// The default number of points per series.
@@ -118,7 +118,7 @@ pub(crate) struct PointQuery {
     #[param(value_type = String, example = "1,2,3")]
     series: SeriesIds,
     /// The number of newest points per series. The limit for all series together is 20,000.
-    #[param(minimum = 1, maximum = 1000, default = 500)]
+    #[param(minimum = 1, maximum = 10000, default = 500)]
     pub limit: Option<i64>,
     /// Only commits from this ordinal.
     #[param(minimum = 0)]
