@@ -50,7 +50,7 @@ pub(crate) struct Cli {
 const VERBS: [(&str, &[&str]); 4] = [
     ("Measure", &["init", "run", "show", "list", "libraries", "doctor", "matrix", "probe-effect", "profile"]),
     ("Compare", &["ab", "compare", "explain", "bisect", "detect", "comment"]),
-    ("Analyse", &["advise", "import", "sizes", "record"]),
+    ("Analyse", &["advise", "export", "import", "site", "sizes", "record"]),
     ("Server and lab", &["upload", "exchange", "project", "job", "mcp", "agent", "enrol", "service"]),
 ];
 
@@ -165,6 +165,16 @@ pub(crate) enum Command {
         roundtrip advise --report report.json --sizes 64:1 --language rust --need to-many"
     )]
     Advise(AdviseArguments),
+    /// Export points to a Parquet file, for notebooks.
+    #[command(
+        after_help = "Writes a row for each result of each matching series, with all percentiles. Without words, of all series. \
+        The search syntax is that of Explore; quote `<` and `>` for the shell. Existing files are replaced.\n\n\
+        Examples:\n  \
+        roundtrip export --output points.parquet\n  \
+        roundtrip export transport:pipe,fifo 'size:>=64k' --project libfoo --output points.parquet\n  \
+        roundtrip export --report base.json head.json --output points.parquet"
+    )]
+    Export(ExportArguments),
     /// Print a stored report, like `run`.
     #[command(after_help = "Example:\n  \
         roundtrip run --output report.json; roundtrip show report.json")]
@@ -1205,6 +1215,52 @@ pub(crate) enum SizesFormat {
     Json,
     /// One line, such as 12-15:4387,64:3.
     Text,
+}
+
+// Arguments of `roundtrip export`.
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// Search terms that series must match, such as transport:pipe [default: all series].
+    #[arg(value_name = "TERM")]
+    pub(crate) words: Vec<String>,
+    /// Parquet file to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Export the results in these files, from `roundtrip run --output`, instead of those on a server.
+    #[arg(long = "report", value_name = "FILE", num_args = 1.., conflicts_with_all = ["words", "lines"])]
+    pub(crate) reports: Vec<PathBuf>,
+    /// Runs to export.
+    #[arg(long, value_enum, default_value_t = Lines::Main)]
+    pub(crate) lines: Lines,
+    /// Server with the results.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
+    pub(crate) server: String,
+    /// File with a read token for a private server; `-` is standard input.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Project [default: from roundtrip.toml or the repository].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+}
+
+/// The runs of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Lines {
+    /// Runs of the trend, and all imported results without samples.
+    Main,
+    /// Also runs of other branches, pull requests and modified work trees.
+    All,
+}
+
+impl Lines {
+    /// Its name in the API.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::All => "all",
+        }
+    }
 }
 
 // Arguments of `roundtrip doctor` and `roundtrip list`.

@@ -2,11 +2,13 @@
 
 use crate::failure::Failure;
 use crate::output;
-use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use backon::{BackoffBuilder, BlockingRetryable, ExponentialBackoff, ExponentialBuilder};
 use roundtrip_wire::{Problem, problem::PROBLEM_MEDIA_TYPE};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use ureq::http::{Request, Response};
@@ -17,6 +19,9 @@ use ureq::{Body, SendBody};
 /// PEM file with trusted certificates, used instead of Mozilla's list; the same variable as in other
 /// programs. Labs often have their own authority.
 const TRUSTED_FILE: &str = "SSL_CERT_FILE";
+
+/// The largest answers have 20,000 points, in 17 MB.
+const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 static TRUSTED: LazyLock<RootCerts> = LazyLock::new(|| {
     let Some(file) = std::env::var_os(TRUSTED_FILE).filter(|file| !file.is_empty()) else {
@@ -158,7 +163,8 @@ pub(crate) fn post(
 }
 
 pub(crate) fn parse<A: DeserializeOwned>(url: &str, response: &mut Response<Body>) -> Result<A, Refusal> {
-    let text = response.body_mut().read_to_string().map_err(|error| unanswered(url, &error))?;
+    let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX);
+    let text = body.read_to_string().map_err(|error| unanswered(url, &error))?;
     serde_json::from_str(&text)
         .map_err(|error| Refusal::Temporary(format!("unexpected response from {url}: {error}"), None))
 }
@@ -177,6 +183,28 @@ pub(crate) fn read<A: DeserializeOwned>(url: &str, mut response: Response<Body>)
         return parse(url, &mut response);
     }
     Err(Refused::read(url, &mut response).into())
+}
+
+/// Repeats a failed attempt up to four times, if the failure is temporary.
+pub(crate) fn with_retries<T>(attempt: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    // A busy server sends a delay, which overrides our schedule.
+    let asked = Rc::new(Cell::new(None));
+    let requested = Rc::clone(&asked);
+    attempt
+        .retry(
+            ExponentialBuilder::default()
+                .with_min_delay(Duration::from_millis(500))
+                .with_max_times(4)
+                .with_jitter(),
+        )
+        .when(|refusal| matches!(refusal, Refusal::Temporary(..)))
+        .notify(|refusal, _| {
+            if let Refusal::Temporary(_, after) = refusal {
+                requested.set(*after);
+            }
+        })
+        .sleep(move |delay: Duration| std::thread::sleep(delay.max(asked.take().unwrap_or_default())))
+        .call()
 }
 
 /// Endless delays that grow from `min` to `max`, each with jitter of up to its own length, so that agents

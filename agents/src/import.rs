@@ -298,12 +298,15 @@ fn take(
     let mut tables = ImportedTables::default();
     match output {
         Some(path) => spool::write_parts(path, |file| {
-            let mut writer = ReportWriter::new(&report, BufWriter::new(file))?;
-            for (result, repetitions) in import.into_results() {
-                writer.write(&result, repetitions.to_wire())?;
-                tables.add(&result, &repetitions);
-            }
-            writer.finish()?.flush()
+            let write = || {
+                let mut writer = ReportWriter::new(&report, BufWriter::new(file))?;
+                for (result, repetitions) in import.into_results() {
+                    writer.write(&result, repetitions.to_wire())?;
+                    tables.add(&result, &repetitions);
+                }
+                writer.finish()?.flush()
+            };
+            write().on_disk(path)
         })?,
         None => {
             import.into_results().for_each(|(result, repetitions)| tables.add(&result, &repetitions));

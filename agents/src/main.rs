@@ -24,6 +24,7 @@
 //!   `rounds`: compares the results of a repository's commands.
 //! - `bisect`: finds the commit that made a case slower.
 //! - `explain`: why a case changed between two builds.
+//! - `export`: points as a Parquet file, from a server or from reports.
 //! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
 //! - `detect`: finds change points in a CSV file.
 //! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
@@ -51,6 +52,7 @@ mod detect;
 mod doctor;
 mod enrol;
 mod explain;
+mod export;
 mod failure;
 mod format;
 mod history;
@@ -128,6 +130,7 @@ fn main() -> ExitCode {
         Command::Profile(arguments) => profile::profile(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Bisect(arguments) => bisect::bisect(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Advise(arguments) => advise::advise(&arguments),

@@ -10,6 +10,7 @@ use crate::upload::{self, TIMEOUT};
 use crate::{output, revision};
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{CommitSha, Slug};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;
@@ -186,20 +187,21 @@ pub(crate) fn parsed<A: for<'a> Deserialize<'a>>(server: &str, answer: &Value) -
 }
 
 /// A server, with the token of the user.
-pub(crate) struct Server<'a> {
-    address: &'a str,
+#[derive(Clone)]
+pub(crate) struct Server {
+    address: String,
     token: Option<String>,
 }
 
-impl<'a> Server<'a> {
-    fn new(arguments: &'a ServerArguments) -> crate::Result<Self> {
+impl Server {
+    fn new(arguments: &ServerArguments) -> crate::Result<Self> {
         Self::at(&arguments.server, arguments.token_file.as_deref())
     }
 
-    pub(crate) fn at(address: &'a str, token_file: Option<&Path>) -> crate::Result<Self> {
+    pub(crate) fn at(address: &str, token_file: Option<&Path>) -> crate::Result<Self> {
         upload::check_address(address)?;
         let token = token_file.map(upload::token_in).transpose()?;
-        Ok(Self { address: address.trim_end_matches('/'), token })
+        Ok(Self { address: address.trim_end_matches('/').to_owned(), token })
     }
 
     fn url(&self, path: &str) -> String {
@@ -210,6 +212,13 @@ impl<'a> Server<'a> {
         let url = self.url(path);
         let sent = http::get(&url, TIMEOUT, self.token.as_deref());
         sent.and_then(|response| http::read(&url, response)).map_err(|refusal| self.failure(refusal))
+    }
+
+    /// Reads an answer of many pages, with retries while the server is busy or does not answer.
+    pub(crate) fn read<A: DeserializeOwned>(&self, path: &str) -> crate::Result<A> {
+        let url = self.url(path);
+        let attempt = || http::read(&url, http::get(&url, TIMEOUT, self.token.as_deref())?);
+        http::with_retries(attempt).map_err(|refusal| self.failure(refusal))
     }
 
     /// The members of all pages.

@@ -70,9 +70,23 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, false).on_disk(path)
 }
 
-/// [`write()`] of parts, which the caller writes one after the other.
-pub(crate) fn write_parts(path: &Path, parts: impl FnOnce(&mut File) -> io::Result<()>) -> crate::Result<()> {
-    write_parts_durably(path, parts, false).on_disk(path)
+/// [`write()`] of parts, which the caller writes one after the other. If one fails, the path is unchanged.
+pub(crate) fn write_parts(
+    path: &Path,
+    parts: impl FnOnce(&mut File) -> crate::Result<()>,
+) -> crate::Result<()> {
+    let mut failed = None;
+    let written = write_parts_durably(
+        path,
+        |file| {
+            parts(file).map_err(|failure| {
+                failed = Some(failure);
+                io::Error::other("a part failed")
+            })
+        },
+        false,
+    );
+    failed.map_or(written.on_disk(path), Err)
 }
 
 /// [`write()`] for the owner only, if the system has a mode. Also a new folder is for the owner only.

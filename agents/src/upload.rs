@@ -4,15 +4,12 @@ use crate::cli::TokenArguments;
 use crate::failure::Failure;
 use crate::http::{self, Refusal, Refused};
 use crate::ledger::Ledger;
-use backon::{BlockingRetryable, ExponentialBuilder};
 use flate2::{Compression, write::GzEncoder};
 use roundtrip_wire::{Acknowledged, RunId, Slug, acknowledged};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use std::cell::Cell;
 use std::io::{Read, Write as _};
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Duration;
 
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
@@ -150,25 +147,7 @@ impl Upload {
 
     /// Uploads it, with retries.
     pub(crate) fn send(&self, token: &str) -> Result<Stored, Refusal> {
-        // A busy server sends a delay, which overrides our schedule.
-        let asked = Rc::new(Cell::new(None));
-        let requested = Rc::clone(&asked);
-        let attempt = || self.attempt(token);
-        attempt
-            .retry(
-                ExponentialBuilder::default()
-                    .with_min_delay(Duration::from_millis(500))
-                    .with_max_times(4)
-                    .with_jitter(),
-            )
-            .when(|refusal| matches!(refusal, Refusal::Temporary(..)))
-            .notify(|refusal, _| {
-                if let Refusal::Temporary(_, after) = refusal {
-                    requested.set(*after);
-                }
-            })
-            .sleep(move |delay: Duration| std::thread::sleep(delay.max(asked.take().unwrap_or_default())))
-            .call()
+        http::with_retries(|| self.attempt(token))
     }
 
     /// Sends it once, checks the acknowledgement and counts it.

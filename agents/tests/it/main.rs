@@ -21,6 +21,7 @@ mod doctor;
 mod exchange;
 #[cfg(target_os = "linux")]
 mod explain;
+mod export;
 // Uses shell scripts, limits and transports of Linux.
 #[cfg(target_os = "linux")]
 mod faults;

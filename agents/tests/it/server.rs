@@ -86,7 +86,7 @@ impl Request {
     }
 }
 
-fn send(mut stream: impl Write, status: &str, headers: &str, body: &[u8]) -> std::io::Result<()> {
+pub(crate) fn send(mut stream: impl Write, status: &str, headers: &str, body: &[u8]) -> std::io::Result<()> {
     let length = body.len();
     write!(stream, "HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n")?;
     stream.write_all(body)

@@ -1,0 +1,92 @@
+//! `roundtrip export`: points as a Parquet file, from a server or from reports.
+//!
+//! - [`search`]: the search syntax.  [`server`]: reads matching series and their points, page by page.
+//! - [`report`]: the points of local reports.  [`point`]: a row.  [`columns`]: its columns.  [`file`]: the Parquet file.
+
+mod columns;
+mod file;
+mod point;
+mod report;
+mod search;
+mod server;
+
+use crate::cli::ExportArguments;
+use crate::failure::Failure;
+use crate::format::{count, counted};
+use crate::{output, remote, report_file, spool};
+use file::PointFile;
+use search::Search;
+use server::Reader;
+use std::fs::File;
+
+/// The keys of the file's metadata begin with this.
+const METADATA_PREFIX: &str = "roundtrip.";
+
+pub(crate) fn export(arguments: &ExportArguments) -> crate::Result<()> {
+    let mut written = Written::default();
+    spool::write_parts(&arguments.output, |file| {
+        written = if arguments.reports.is_empty() {
+            from_server(arguments, file)?
+        } else {
+            from_reports(arguments, file)?
+        };
+        Ok(())
+    })?;
+    let Written { points, series } = written;
+    let path = arguments.output.display();
+    if points == 0 {
+        eprintln!("no matching points: {path} has columns, but no rows");
+    } else {
+        eprintln!("{} of {} series written to {path}", counted(points, "point"), count(series as u64));
+    }
+    Ok(())
+}
+
+/// The number of rows of a file, and of their series.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    points: usize,
+    series: usize,
+}
+
+fn from_server(arguments: &ExportArguments, file: &mut File) -> crate::Result<Written> {
+    let ExportArguments { words, server, token_file, project, lines, output: path, .. } = arguments;
+    let text = words.join(" ");
+    let search = Search::parse(&text).map_err(|error| Failure::Usage(error.to_string()))?;
+    let project = remote::project(project.as_ref())?;
+    let metadata = [
+        ("server", server.trim_end_matches('/')),
+        ("project", project.as_str()),
+        ("search", &text),
+        ("lines", lines.name()),
+    ];
+    let mut file = PointFile::new(file, path, &metadata)?;
+    let mut reader = Reader::new(server, token_file.as_deref(), project, *lines)?;
+    let bar = output::bar(0, "{spinner:.dim} {msg}");
+    let mut written = Written::default();
+    reader.read(&search, |page| {
+        written.series += page.series;
+        written.points += page.rows.len();
+        bar.set_message(counted(written.points, "point"));
+        page.rows.into_iter().try_for_each(|row| file.push(row))
+    })?;
+    bar.finish_and_clear();
+    file.finish()?;
+    Ok(written)
+}
+
+fn from_reports(arguments: &ExportArguments, file: &mut File) -> crate::Result<Written> {
+    let mut file = PointFile::new(file, &arguments.output, &[])?;
+    let mut written = Written::default();
+    let mut series = std::collections::HashSet::new();
+    for path in &arguments.reports {
+        let report = report_file::read(path)?;
+        for row in report::rows(&report).map_err(|error| report::invalid(path, &error))? {
+            written.points += 1;
+            series.insert(row.series.digest());
+            file.push(row)?;
+        }
+    }
+    file.finish()?;
+    Ok(Written { series: series.len(), ..written })
+}
