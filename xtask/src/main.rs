@@ -4,7 +4,7 @@
 //! Verbs import the modules below them, never each other. Exceptions: `test` also runs the checks of other
 //! verbs, and `gen` writes the page of promises.
 //! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`],
-//!   [`compose`], [`libraries`], [`docs`], [`fmt`], [`tidy`], [`generate`].
+//!   [`compose`], [`libraries`], [`notebooks`], [`docs`], [`fmt`], [`tidy`], [`generate`].
 //! - For checks: [`fixture`], their environment; [`linters`]; [`workflow`], GitHub's files.
 //! - Built or fetched, only after a change of inputs ([`stamp`]): [`web`], [`programs`],
 //!   [`postgres_binaries`], [`chromium`], [`debian`], [`python`].
@@ -30,6 +30,7 @@ mod lab;
 mod libraries;
 mod linters;
 mod measure;
+mod notebooks;
 mod platform;
 mod postgres_binaries;
 mod preflight;
@@ -83,6 +84,8 @@ enum Verb {
     Compose,
     /// Build programs that use IPC libraries, and check that they deliver every message.
     Libraries(libraries::Options),
+    /// Test `roundtrip export` and the Python client with a server.
+    Notebooks,
     /// Run the commands of the docs on throw-away machines (Debian 12, root).
     Docs(docs::Options),
     /// Format Rust and web sources.
@@ -107,6 +110,7 @@ fn main() -> ExitCode {
         Verb::Lab => lab::lab(),
         Verb::Compose => compose::compose(),
         Verb::Libraries(options) => libraries::libraries(&options),
+        Verb::Notebooks => notebooks::notebooks(),
         Verb::Docs(options) => docs::docs(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),

@@ -1,4 +1,4 @@
-//! `roundtrip export`, with a strict fake of the API.
+//! `roundtrip export`, with a strict fake of the API. `cargo xtask notebooks` also runs it with a real server.
 
 use crate::server::{Request, Response, StatefulServer, problem};
 use crate::{assert_contains, error_text, printed, refused, run_command};

@@ -3,7 +3,7 @@
 use super::{Context, Tier, contract, end_to_end, rust, web_ui};
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
-use crate::{action, compose, cross, docs, lab, libraries, linters, tidy};
+use crate::{action, compose, cross, docs, lab, libraries, linters, notebooks, tidy};
 use anyhow::{Context as _, Result, ensure};
 use std::path::PathBuf;
 
@@ -43,6 +43,7 @@ const STEPS: &[StepRow] = &[
     (Check, "clippy",        &["rust build"],                 &[],                             Single(|_, step| rust::clippy(step))),
     (Test,  "lab",           &["rust build"],                 &[],                             Each(|context, tally| lab::run(&context.tests()?.programs, tally))),
     (Test,  "API contract",  &["rust build"],                 &[],                             Single(contract::conforms)),
+    (Test,  "notebooks",     &["rust build"],                 &[],                             Single(|context, step| notebooks::run(&context.tests()?.programs, step))),
     (Test,  "browser",       &["rust build"],                 &[],                             Each(end_to_end::run)),
     (Check, "web types",     &["web install"],                &["web/"],                       Single(|_, step| web_ui::types(step))),
     (Check, "web lint",      &["web install"],                &["web/"],                       Single(|_, step| web_ui::lint(step))),
