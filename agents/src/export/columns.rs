@@ -78,7 +78,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("work_tree_modified",       Flag(|row| Some(row.point.work_tree_modified))),
     // The main value.
     column("value",                    Real(Row::value)),
-    column("unit",                     Text(|row| Some(row.measure().map_or("ns", |measure| &measure.unit).to_owned()))),
+    column("unit",                     Text(|row| Some(unit(row).to_owned()))),
     column("better",                   Text(|row| Some(better(row.case()).to_owned()))),
     // All values.
     column("latency_ns_min",           Whole(|row| row.point.latency_ns.map(|all| all.min).or(row.point.min_ns))),
@@ -122,6 +122,10 @@ impl Row {
 #[expect(clippy::unnecessary_wraps, reason = "columns are optional")]
 fn text(slug: &Slug) -> Option<String> {
     Some(slug.as_str().to_owned())
+}
+
+fn unit(row: &Row) -> &str {
+    row.measure().map_or("ns", |measure| &measure.unit)
 }
 
 fn better(case: &Case) -> &'static str {

@@ -1,7 +1,8 @@
 //! `roundtrip export`: points as a Parquet file, from a server or from reports.
 //!
 //! - [`search`]: the search syntax.  [`server`]: reads matching series and their points, page by page.
-//! - [`report`]: the points of local reports.  [`point`]: a row.  [`columns`]: its columns.  [`file`]: the Parquet file.
+//! - [`report`]: the points of local reports.
+//! - [`point`]: a row.  [`columns`]: its columns.  [`file`]: the Parquet file.
 
 mod columns;
 mod file;
@@ -17,6 +18,7 @@ use crate::{output, remote, report_file, spool};
 use file::PointFile;
 use search::Search;
 use server::Reader;
+use std::collections::HashSet;
 use std::fs::File;
 
 /// The keys of the file's metadata begin with this.
@@ -63,30 +65,29 @@ fn from_server(arguments: &ExportArguments, file: &mut File) -> crate::Result<Wr
     let mut file = PointFile::new(file, path, &metadata)?;
     let mut reader = Reader::new(server, token_file.as_deref(), project, *lines)?;
     let bar = output::bar(0, "{spinner:.dim} {msg}");
-    let mut written = Written::default();
-    reader.read(&search, |page| {
-        written.series += page.series;
-        written.points += page.rows.len();
-        bar.set_message(counted(written.points, "point"));
-        page.rows.into_iter().try_for_each(|row| file.push(row))
+    let (mut points, mut series) = (0, HashSet::new());
+    reader.read(&search, |rows| {
+        points += rows.len();
+        series.extend(rows.iter().map(|row| row.series.series_id));
+        bar.set_message(counted(points, "point"));
+        rows.into_iter().try_for_each(|row| file.push(row))
     })?;
     bar.finish_and_clear();
     file.finish()?;
-    Ok(written)
+    Ok(Written { points, series: series.len() })
 }
 
 fn from_reports(arguments: &ExportArguments, file: &mut File) -> crate::Result<Written> {
     let mut file = PointFile::new(file, &arguments.output, &[])?;
-    let mut written = Written::default();
-    let mut series = std::collections::HashSet::new();
+    let (mut points, mut series) = (0, HashSet::new());
     for path in &arguments.reports {
         let report = report_file::read(path)?;
         for row in report::rows(&report).map_err(|error| report::invalid(path, &error))? {
-            written.points += 1;
+            points += 1;
             series.insert(row.series.digest());
             file.push(row)?;
         }
     }
     file.finish()?;
-    Ok(Written { series: series.len(), ..written })
+    Ok(Written { points, series: series.len() })
 }

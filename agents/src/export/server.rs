@@ -30,12 +30,6 @@ pub(super) struct Reader {
     stop: StopSignal,
 }
 
-/// Some rows, and the number of series that had none before.
-pub(super) struct Page {
-    pub(super) series: usize,
-    pub(super) rows: Vec<Row>,
-}
-
 #[derive(Deserialize)]
 struct SeriesList {
     series: Vec<Series>,
@@ -91,7 +85,7 @@ impl Reader {
     pub(super) fn read(
         &mut self,
         search: &Search,
-        mut write: impl FnMut(Page) -> crate::Result<()>,
+        mut write: impl FnMut(Vec<Row>) -> crate::Result<()>,
     ) -> crate::Result<()> {
         let Some(filter) = self.filter(search)? else { return Ok(()) };
         let mut after = None;
@@ -172,25 +166,23 @@ impl Reader {
     fn read_series(
         &mut self,
         series: &[Arc<Series>],
-        write: &mut impl FnMut(Page) -> crate::Result<()>,
+        write: &mut impl FnMut(Vec<Row>) -> crate::Result<()>,
     ) -> crate::Result<()> {
         let limit = limit_of_each(series.len());
         let newest = self.points(series, None)?;
-        let seen = newest.series.iter().filter(|of_series| of_series.len() > 0).count();
         if newest.longest() < limit {
-            return write(newest.page(series, seen));
+            return write(newest.into_rows(series));
         }
         let last = newest.ordinals().max().unwrap_or_default();
         let mut length = newest.shorter_range(limit);
         drop(newest);
         let mut from = 0;
-        let mut seen = Some(seen);
         while from <= last {
             let to = last.min(from + length - 1);
             let points = self.points(series, Some(from..=to))?;
             let longest = points.longest();
             if longest < limit {
-                write(points.page(series, seen.take().unwrap_or_default()))?;
+                write(points.into_rows(series))?;
             } else if from < to {
                 length = points.shorter_range(limit);
                 continue;
@@ -210,11 +202,11 @@ impl Reader {
         &mut self,
         series: &[Arc<Series>],
         ordinal: i64,
-        write: &mut impl FnMut(Page) -> crate::Result<()>,
+        write: &mut impl FnMut(Vec<Row>) -> crate::Result<()>,
     ) -> crate::Result<()> {
         let points = self.points(series, Some(ordinal..=ordinal))?;
         if points.longest() < limit_of_each(series.len()) {
-            return write(points.page(series, 0));
+            return write(points.into_rows(series));
         }
         if let [only] = series {
             return Err(Failure::Other(format!(
@@ -288,8 +280,7 @@ impl PointList {
         self.series.iter().flat_map(SeriesPoints::ordinals)
     }
 
-    /// The length of a range of commits in which fewer points are expected than in this one, where some series are at the
-    /// limit.
+    /// The length of a range of commits with fewer points than this one, where some series are at the limit.
     fn shorter_range(&self, limit: usize) -> i64 {
         let spans = self
             .series
@@ -300,7 +291,7 @@ impl PointList {
     }
 
     /// Rows of these series, which are those of the request.
-    fn page(self, series: &[Arc<Series>], seen: usize) -> Page {
+    fn into_rows(self, series: &[Arc<Series>]) -> Vec<Row> {
         let committed: HashMap<String, DateTime<Utc>> =
             self.commits.into_iter().map(|commit| (commit.sha, commit.committed_at)).collect();
         let rows = series.iter().zip(self.series).flat_map(|(series, of_series)| {
@@ -311,7 +302,7 @@ impl PointList {
                 point,
             })
         });
-        Page { series: seen, rows: rows.collect() }
+        rows.collect()
     }
 }
 

@@ -119,7 +119,8 @@ fn series_of(series_id: i64, message_bytes: u64, operations: Option<&u64>) -> Va
         case["measure"] = json!({"name": "throughput", "unit": "B/s", "better": "higher"});
     }
     json!({
-        "series_id": series_id, "project": "libfoo", "machine": "lab-1", "latest": null, "latest_summary": null, "case": case,
+        "series_id": series_id, "project": "libfoo", "machine": "lab-1", "case": case,
+        "latest": null, "latest_summary": null,
         "transport": {"slug": "pipe", "title": "Pipe", "family": "pipe", "semantics": "", "control": false},
         "methodology": {
             "protocol_version": 1, "send": "blocking", "receive": "block", "on_full": "wait", "window": 1, "batch": 1,

@@ -1,4 +1,4 @@
-"""Generates the client from server/openapi.json when a wheel is built, so that none of its 55,000 lines are committed."""
+"""Generates the client from server/openapi.json when a wheel is built: its 55,000 lines are not committed."""
 
 import subprocess
 import sys

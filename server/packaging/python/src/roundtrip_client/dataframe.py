@@ -30,7 +30,11 @@ class RequestRejected(Exception):
 
 
 def read_points(
-    client: Client | AuthenticatedClient, project: str, *, lines: str = "main", **filters: str | int | Iterable[str | int]
+    client: Client | AuthenticatedClient,
+    project: str,
+    *,
+    lines: str = "main",
+    **filters: str | int | Iterable[str | int],
 ) -> pandas.DataFrame:
     """Reads all points of all matching series, by series, the oldest commit first.
 
@@ -76,8 +80,9 @@ def _rows(client, series: list[SeriesSummary], lines: ListPointsLines) -> Iterat
 def _pages(client, series_id: int, lines: ListPointsLines) -> Iterator[PointList]:
     """All points of one series, in pages from the newest to the oldest."""
     to = UNSET
+    asked = {"series": str(series_id), "limit": POINTS_MAX, "lines": lines}
     while True:
-        page: PointList = _answer(list_points, client=client, series=str(series_id), limit=POINTS_MAX, to=to, lines=lines)
+        page: PointList = _answer(list_points, client=client, to=to, **asked)
         (own,) = page.series
         points = own.points or own.summaries
         if len(points) < POINTS_MAX:
