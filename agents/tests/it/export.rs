@@ -1,6 +1,6 @@
 //! `roundtrip export`, with a strict fake of the API. `cargo xtask notebooks` also runs it with a real server.
 
-use crate::server::{Request, Response, StatefulServer, problem};
+use crate::server::{Request, Response, StatefulServer, problem, wait_until};
 use crate::{assert_contains, error_text, printed, refused, run_command};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -307,20 +307,33 @@ fn writes_only_columns_if_nothing_matches() {
 fn leaves_nothing_behind_when_stopped() {
     use std::net::TcpListener;
 
+    fn next_request(listener: &TcpListener) -> (std::net::TcpStream, Request) {
+        let mut stream = None;
+        wait_until("the next request", || {
+            stream = listener.accept().ok();
+            stream.is_some()
+        });
+        let (stream, _) = stream.unwrap();
+        stream.set_nonblocking(false).unwrap();
+        let request = Request::read(&stream).unwrap();
+        (stream, request)
+    }
+
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("points.parquet");
     fs::write(&path, "before").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let mut command = crate::roundtrip(folder.path());
     command.args(["export", "--server", &url, "--project", "libfoo", "--output", "points.parquet"]);
     let mut process = crate::Process(command.spawn().unwrap());
     let mut project = Project { series: BTreeMap::from([(1, (64, vec![1]))]), ..Project::default() };
-    let (stream, _) = listener.accept().unwrap();
-    let (status, body) = Project::respond(&Request::read(&stream).unwrap(), &mut project);
+    let (stream, request) = next_request(&listener);
+    let (status, body) = Project::respond(&request, &mut project);
     crate::server::send(&stream, status, "", &body).unwrap();
-    let (unanswered, _) = listener.accept().unwrap();
-    assert!(Request::read(&unanswered).unwrap().path().starts_with("/api/v1/points?"));
+    let (_unanswered, request) = next_request(&listener);
+    assert!(request.path().starts_with("/api/v1/points?"), "{}", request.path());
     process.terminate();
     assert_eq!(process.0.wait().unwrap().code(), Some(130));
     assert_eq!(fs::read(&path).unwrap(), b"before");
