@@ -173,24 +173,23 @@ fn rows_of(
         };
         (side(&pair.base), side(&pair.head))
     };
-    let row =
-        |metric: &str, (base, head), change, interval: Option<[f64; 2]>, verdict| ComparedSeries {
-            transport: pair.transport.slug.to_string(),
-            message_bytes: has_one_size(&pair.case).then_some(pair.case.message_bytes),
-            case: described(&pair.case),
-            metric: metric.to_owned(),
-            machine: machine.to_owned(),
-            is_time: pair.case.measure.is_none(),
-            base,
-            head,
-            change,
-            interval: interval.map(|[low, high]| (low, high)),
-            verdict,
-            undecided: pair.undecided.clone(),
-            url: pair.head.as_ref().map(|head| format!("{series}/{}", head.series_id)),
-            no_change_beyond: pair.no_change_beyond,
-            finding: finding.map(|finding| finding.text.clone()),
-        };
+    let row = |metric: &str, (base, head), change, interval: Option<[f64; 2]>, verdict| ComparedSeries {
+        transport: pair.transport.slug.to_string(),
+        message_bytes: has_one_size(&pair.case).then_some(pair.case.message_bytes),
+        case: described(&pair.case),
+        metric: metric.to_owned(),
+        machine: machine.to_owned(),
+        is_time: pair.case.measure.is_none(),
+        base,
+        head,
+        change,
+        interval: interval.map(|[low, high]| (low, high)),
+        verdict,
+        undecided: pair.undecided.clone(),
+        url: pair.head.as_ref().map(|head| format!("{series}/{}", head.series_id)),
+        no_change_beyond: pair.no_change_beyond,
+        finding: finding.map(|finding| finding.text.clone()),
+    };
     let mut rows =
         vec![row("p50", figure(|side| side.latency_ns.p50), pair.change, pair.change_interval, pair.verdict)];
     let tail = pair.p99.and_then(|p99| Some((p99, p99.verdict?)));
