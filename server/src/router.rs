@@ -139,6 +139,8 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::links::follow_link))
         .routes(routes!(routes::machines::list_machines))
         .routes(routes!(routes::machines::list_canaries))
+        .routes(routes!(routes::openmetrics::openmetrics))
+        .routes(routes!(routes::otlp::get_otlp))
         .routes(routes!(routes::points::list_points))
         .routes(routes!(routes::points::get_point))
         .routes(routes!(routes::projects::list_projects, routes::projects::create_project))

@@ -17,7 +17,7 @@ use axum::response::Response;
 use axum::routing::get;
 use std::time::Instant;
 
-const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The label for paths outside the API: files of the web UI and unknown paths, which are unlimited.
 const OTHER: &str = "other";

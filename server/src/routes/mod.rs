@@ -23,6 +23,8 @@ pub(crate) mod machines;
 pub(crate) mod members;
 pub(crate) mod observed;
 pub(crate) mod oidc;
+pub(crate) mod openmetrics;
+pub(crate) mod otlp;
 mod permitted;
 pub(crate) mod playground;
 pub(crate) mod points;

@@ -148,7 +148,7 @@ pub(crate) async fn list_runs(
 pub(crate) struct RunDetailQuery {
     /// Series numbers, separated by commas, at most 200. The default is all results.
     #[param(value_type = Option<String>, example = "1,2,3")]
-    series: Option<SeriesIds>,
+    pub(super) series: Option<SeriesIds>,
 }
 
 /// One run with its results, or some of them.

@@ -265,7 +265,7 @@ async fn summaries(
 }
 
 impl SeriesFilter {
-    fn filter(&self) -> db::series::search::Filter {
+    pub(super) fn filter(&self) -> db::series::search::Filter {
         let names = |names: &CommaSeparated<Slug>| names.0.iter().map(Slug::to_string).collect();
         db::series::search::Filter {
             words: self.q.clone(),

@@ -45,6 +45,8 @@ mod notifications;
 mod numbers;
 mod oidc;
 mod openapi;
+mod openmetrics;
+mod otlp;
 mod points;
 mod projects;
 mod published;

@@ -787,6 +787,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/openmetrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest p50 and p99 of a project's series on the main line, and its open regressions, as OpenMetrics for
+         *     Prometheus. Series without points on the main line are left out. `docs/how-to/other-systems.md` lists the metrics.
+         */
+        get: operations["openmetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/pull-requests": {
         parameters: {
             query?: never;
@@ -1054,6 +1074,27 @@ export interface paths {
         };
         /** The file of another tool that a run was imported from, byte for byte. */
         get: operations["get_original"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/otlp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The distributions of a run's times as an `ExportMetricsServiceRequest` of OTLP/HTTP in JSON: one exponential histogram
+         *     with a data point for each series. Send it to `/v1/metrics` of a collector. Other measures, and results without
+         *     distributions, are left out.
+         */
+        get: operations["get_otlp"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8054,6 +8095,84 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    openmetrics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words that must all match the machine, transport, scenario, mode, placement, variant, benchmark or sizes (`64`,
+                 *     `64kib` or `1 MiB`). Words match prefixes, numbers match exactly.
+                 * @example ring 64kib
+                 */
+                q?: string;
+                /**
+                 * @description Names of machines.
+                 * @example lab-1,lab-2
+                 */
+                machine?: string;
+                /**
+                 * @description Names of transports.
+                 * @example pipe,unix-stream
+                 */
+                transport?: string;
+                /**
+                 * @description Names of scenarios.
+                 * @example roundtrip
+                 */
+                scenario?: string;
+                /**
+                 * @description `2proc` or `2thread`.
+                 * @example 2proc
+                 */
+                mode?: string;
+                /**
+                 * @description `same-cpu`, `cross-cpu` or `free`.
+                 * @example same-cpu
+                 */
+                placement?: string;
+                /**
+                 * @description Bytes of one message.
+                 * @example 64,1024
+                 */
+                message_bytes?: string;
+                /**
+                 * @description The number of receivers.
+                 * @example 1
+                 */
+                peers?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openmetrics-text": string;
+                };
+            };
+            /** @description `invalid-parameter`: also if more than 1,000 series match */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_pull_requests: {
         parameters: {
             query?: {
@@ -8852,6 +8971,57 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": number[];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            /** @description `pruned`: deleted, with the date */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_otlp: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Series numbers, separated by commas, at most 200. The default is all results.
+                 * @example 1,2,3
+                 */
+                series?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The run's identity: a UUID of version 7. */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description `invalid-parameter`: also if the run has more than 5,000 results */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthenticated"];
