@@ -29,6 +29,7 @@ mod feed;
 mod github;
 mod github_app;
 mod graph;
+mod grafana;
 mod health;
 mod import;
 mod ingest;
