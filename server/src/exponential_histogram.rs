@@ -1,9 +1,9 @@
 //! Distributions as exponential histograms of OpenTelemetry.
 //!
-//! A stored distribution counts times in buckets that are at most 0.1 % wide. An exponential histogram has limits at
-//! powers of 2^(2^-scale) seconds, which coincide with none of them. Each stored bucket is counted where its middle
-//! belongs, so a time is at most 0.05 % outside its bucket; times below 2 µs have stored buckets of their own and are
-//! exact.
+//! A stored distribution counts times in buckets that are at most 0.1 % wide. An exponential histogram has its limits at
+//! powers of 2^(2^-scale) seconds, which are not the limits of stored buckets. Each stored bucket is counted where its
+//! middle belongs, so a time is at most 0.05 % outside its bucket, and at most 0.002 % if it is below 2 µs, where each
+//! nanosecond has its own stored bucket.
 
 use opentelemetry_proto::tonic::metrics::v1::ExponentialHistogramDataPoint;
 use opentelemetry_proto::tonic::metrics::v1::exponential_histogram_data_point::Buckets;

@@ -3,9 +3,8 @@
 use roundtrip_storage::series::Series;
 use serde_json::{Map, Value};
 
-/// Returns the labels of a series, only those that exist: texts and numbers. Their number of values is bounded by the
-/// number of series, so no label names a commit or a run. `series_id` tells apart series with equal cases and different
-/// methodologies.
+/// Returns the labels of a series: texts and numbers, only those that it has. No label names a commit or a run, so there
+/// are no more sets of labels than series. `series_id` distinguishes series with equal cases and different methodologies.
 ///
 /// # Errors
 /// The case cannot be serialized.

@@ -152,7 +152,7 @@ fn attribute(name: &str, value: impl Into<Value>) -> KeyValue {
     let value = match value.into() {
         Value::String(text) => any_value::Value::StringValue(text),
         Value::Bool(is) => any_value::Value::BoolValue(is),
-        // A number beyond 64 bits with a sign is a text.
+        // Texts also hold numbers that exceed the signed 64 bits of OTLP.
         value => match value.as_i64() {
             Some(number) => any_value::Value::IntValue(number),
             None => any_value::Value::StringValue(value.to_string()),
