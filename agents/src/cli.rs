@@ -179,7 +179,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  \
         roundtrip run --output report.json; roundtrip show report.json")]
     Show(ShowArguments),
-    /// Turn reports into a site of static pages, which any web host can serve.
+    /// Turn reports into a site of static pages for any web host.
     #[command(after_help = "Starts `roundtrip-server site` with these arguments: see its help.\n\n\
         Examples:\n  \
         roundtrip site reports/ --output site\n  \

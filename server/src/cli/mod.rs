@@ -147,7 +147,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: GitHubCommand,
     },
-    /// Turn reports into a site of static pages, which any web host can serve.
+    /// Turn reports into a site of static pages for any web host.
     ///
     /// The site has the charts, changes and comparisons that a server would show. The database is temporary.
     #[command(after_help = "Examples:\n  \
