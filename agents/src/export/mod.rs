@@ -2,7 +2,7 @@
 //!
 //! - [`search`]: the search syntax.  [`server`]: reads matching series and their points, page by page.
 //! - [`report`]: the points of local reports.
-//! - [`point`]: a row.  [`columns`]: its columns.  [`file`]: the Parquet file.
+//! - [`point`]: a row.  [`columns`]: its columns.  [`mod@file`]: the Parquet file.
 
 mod columns;
 mod file;

@@ -6,7 +6,6 @@ import { CopyButton, CopyLink, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { withParameter } from "@/lib/site";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
-import { savePng, saveSvg } from "./picture";
 import { useFrame } from "./useFrame";
 import { useIsNarrow } from "./useIsNarrow";
 
@@ -46,8 +45,9 @@ export function ChartFrame({
   const body = useRef<HTMLDivElement>(null);
   const { isTable, isEmbedded, toggleTable } = useFrame(name);
   const isLegendBelow = useIsNarrow() && !isTable;
-  const save = (how: typeof savePng, { fileName }: ChartTable) => {
-    if (body.current !== null) void how(body.current, title, fileName);
+  const save = async (how: "savePng" | "saveSvg", { fileName }: ChartTable) => {
+    const picture = await import("./picture");
+    if (body.current !== null) await picture[how](body.current, title, fileName);
   };
   return (
     <section
@@ -73,8 +73,8 @@ export function ChartFrame({
             )}
             {!isTable && (
               <>
-                <TextButton onClick={() => save(savePng, table)}>PNG</TextButton>
-                <TextButton onClick={() => save(saveSvg, table)}>SVG</TextButton>
+                <TextButton onClick={() => void save("savePng", table)}>PNG</TextButton>
+                <TextButton onClick={() => void save("saveSvg", table)}>SVG</TextButton>
               </>
             )}
             <CopyLink label="Link" part={name} />
