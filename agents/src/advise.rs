@@ -28,7 +28,7 @@ pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
             let advice = serde_json::from_value(answer).map_err(|error| {
                 Failure::Other(format!(
                     "unexpected response from {}: {error}. Do the versions match?",
-                    arguments.server
+                    arguments.results.server
                 ))
             })?;
             (advice, "sizes --upload URL")
@@ -63,8 +63,8 @@ fn of_report(path: &Path, arguments: &AdviseArguments) -> crate::Result<Advice> 
 }
 
 fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
-    let project = remote::project(arguments.project.as_ref())?;
-    let url = format!("{}/api/v1/projects/{project}/advice", arguments.server.trim_end_matches('/'));
+    let project = remote::project(arguments.results.project.as_ref())?;
+    let url = format!("{}/api/v1/projects/{project}/advice", arguments.results.server.trim_end_matches('/'));
     let mut request = http::agent(TIMEOUT).get(&url);
     request = match sizes(arguments)? {
         (Some(profile), _) => request.query("profile", profile),
@@ -83,7 +83,7 @@ fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
             request = request.query(name, value);
         }
     }
-    if let Some(path) = &arguments.token_file {
+    if let Some(path) = &arguments.results.token_file {
         request = request.header("authorization", format!("Bearer {}", token_in(path)?));
     }
     Ok(http::answer(&url, request.call())?)

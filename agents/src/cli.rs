@@ -1121,15 +1121,8 @@ pub(crate) struct AdviseArguments {
     /// Only transports and libraries with these properties.
     #[arg(long = "need", value_enum, value_name = "NEED", value_delimiter = ',', requires = "report")]
     pub(crate) needs: Vec<Need>,
-    /// Server with the results.
-    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
-    pub(crate) server: String,
-    /// File with a read token for a private server; `-` is standard input.
-    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Project [default: from roundtrip.toml or the repository].
-    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
-    pub(crate) project: Option<Slug>,
+    #[command(flatten)]
+    pub(crate) results: ResultsArguments,
     /// Only this machine.
     #[arg(long, value_name = "NAME")]
     pub(crate) machine: Option<Slug>,
@@ -1217,7 +1210,20 @@ pub(crate) enum SizesFormat {
     Text,
 }
 
-// Arguments of `roundtrip export`.
+// Arguments of `roundtrip export` and `roundtrip advise`.
+
+#[derive(Debug, Args)]
+pub(crate) struct ResultsArguments {
+    /// Server with the results.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
+    pub(crate) server: String,
+    /// File with a read token for a private server; `-` is standard input.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Project [default: from roundtrip.toml or the repository].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
@@ -1233,15 +1239,8 @@ pub(crate) struct ExportArguments {
     /// Runs to export.
     #[arg(long, value_enum, default_value_t = Lines::Main)]
     pub(crate) lines: Lines,
-    /// Server with the results.
-    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
-    pub(crate) server: String,
-    /// File with a read token for a private server; `-` is standard input.
-    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Project [default: from roundtrip.toml or the repository].
-    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
-    pub(crate) project: Option<Slug>,
+    #[command(flatten)]
+    pub(crate) results: ResultsArguments,
 }
 
 /// The runs of a series.

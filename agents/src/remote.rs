@@ -189,8 +189,9 @@ pub(crate) fn parsed<A: for<'a> Deserialize<'a>>(server: &str, answer: &Value) -
 /// A server, with the token of the user.
 #[derive(Clone)]
 pub(crate) struct Server {
-    address: String,
-    token: Option<String>,
+    /// Without a slash at the end.
+    pub(crate) address: String,
+    pub(crate) token: Option<String>,
 }
 
 impl Server {
@@ -204,7 +205,7 @@ impl Server {
         Ok(Self { address: address.trim_end_matches('/').to_owned(), token })
     }
 
-    fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("{}/api/v1/{path}", self.address)
     }
 

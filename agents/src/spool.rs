@@ -67,38 +67,26 @@ fn runs(folder: &Path, suffix: &str) -> crate::Result<Vec<RunId>> {
 
 /// Writes a file atomically: after a crash, the old or the new one exists.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
-    write_durably(path, bytes, false).on_disk(path)
+    write_durably(path, bytes, false)
 }
 
 /// [`write()`] of parts, which the caller writes one after the other. If one fails, the path is unchanged.
-pub(crate) fn write_parts(
+pub(crate) fn write_parts<T>(
     path: &Path,
-    parts: impl FnOnce(&mut File) -> crate::Result<()>,
-) -> crate::Result<()> {
-    let mut failed = None;
-    let written = write_parts_durably(
-        path,
-        |file| {
-            parts(file).map_err(|failure| {
-                failed = Some(failure);
-                io::Error::other("a part failed")
-            })
-        },
-        false,
-    );
-    failed.map_or(written.on_disk(path), Err)
+    parts: impl FnOnce(&mut File) -> crate::Result<T>,
+) -> crate::Result<T> {
+    write_parts_durably(path, parts, false)
 }
 
 /// [`write()`] for the owner only, if the system has a mode. Also a new folder is for the owner only.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> crate::Result<()> {
-    write_durably(path, bytes, true).on_disk(path)
+    write_durably(path, bytes, true)
 }
 
 /// [`write_private()`] of a value as JSON.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<()> {
-    let json = serde_json::to_vec(value).map_err(io::Error::from);
-    let written = json.and_then(|json| write_durably(path, &json, true));
-    written.on_disk(path)
+    let json = serde_json::to_vec(value).map_err(io::Error::from).on_disk(path)?;
+    write_durably(path, &json, true)
 }
 
 /// Reads a file of [`write_json()`]; `None` if it is missing or invalid.
@@ -126,35 +114,37 @@ pub(crate) fn remove(path: &Path) -> crate::Result<()> {
     removed(fs::remove_file(path), path)
 }
 
-fn write_durably(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
-    write_parts_durably(path, |file| file.write_all(bytes), is_private)
+fn write_durably(path: &Path, bytes: &[u8], is_private: bool) -> crate::Result<()> {
+    write_parts_durably(path, |file| file.write_all(bytes).on_disk(path), is_private)
 }
 
-fn write_parts_durably(
+fn write_parts_durably<T>(
     path: &Path,
-    parts: impl FnOnce(&mut File) -> io::Result<()>,
+    parts: impl FnOnce(&mut File) -> crate::Result<T>,
     is_private: bool,
-) -> io::Result<()> {
+) -> crate::Result<T> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    if is_private { platform::create_private_folder(folder) } else { fs::create_dir_all(folder) }?;
+    let created =
+        if is_private { platform::create_private_folder(folder) } else { fs::create_dir_all(folder) };
+    created.on_disk(path)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     // A temporary file is private by default. Others may read the file of `--output`.
     if let Some(permissions) = platform::ordinary_permissions().filter(|_| !is_private) {
         builder.permissions(permissions);
     }
-    let mut file = builder.tempfile_in(folder)?;
-    parts(file.as_file_mut())?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
+    let mut file = builder.tempfile_in(folder).on_disk(path)?;
+    let written = parts(file.as_file_mut())?;
+    file.as_file().sync_all().on_disk(path)?;
+    file.persist(path).map_err(|error| error.error).on_disk(path)?;
     // A rename is durable once the folder is synced. Systems that cannot open a folder do not need this.
     if let Ok(folder) = File::open(folder) {
-        folder.sync_all()?;
+        folder.sync_all().on_disk(path)?;
     }
-    Ok(())
+    Ok(written)
 }
 
 /// The result of a deletion; a missing file counts as deleted.

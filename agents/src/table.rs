@@ -8,7 +8,6 @@ use clap::builder::styling::AnsiColor;
 use indexmap::{IndexMap, IndexSet};
 use roundtrip_import::Repetitions;
 use roundtrip_stats::comparison::CONFIDENCE_PPM;
-use roundtrip_stats::distribution::Encoded;
 use roundtrip_stats::{Distribution, Quartiles, interval};
 use roundtrip_wire::{
     CaseResult, EndObservation, ProgramOrigin, Repetition, RunReport, Slug, Summary, SystemCalls,
@@ -650,15 +649,8 @@ pub(crate) fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distrib
 }
 
 pub(crate) fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
-    Distribution::decode(&Encoded {
-        histogram: &repetition.histogram,
-        samples: repetition.samples.as_deref(),
-        count: repetition.count,
-        min_ns: repetition.min_ns,
-        max_ns: repetition.max_ns,
-        sum_ns: repetition.sum_ns,
-    })
-    .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
+    Distribution::decode(&repetition.encoded())
+        .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
 }
 
 /// Payload bytes per second in `stream`, descriptors per second in `handle-passing`, messages per second with

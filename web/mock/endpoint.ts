@@ -4,7 +4,11 @@
  */
 import { HttpResponse } from "msw";
 import type { paths } from "@/api/schema.gen";
+// `vite.config.ts` loads this file without the alias `@`.
+import { Refusal } from "../src/site/endpoint.ts";
 import type { World } from "./world/world";
+
+export { Refusal };
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -67,18 +71,6 @@ export const created = <Body extends object>(body: Body) => HttpResponse.json<ob
 
 export const redirect = (status: 302 | 303, location: string) =>
   new HttpResponse(null, { status, headers: { location } });
-
-/** An error response, as a problem document. */
-export class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    readonly title: string,
-    detail: string,
-  ) {
-    super(detail);
-  }
-}
 
 /**
  * Returns the entry.

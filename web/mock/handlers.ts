@@ -1,6 +1,6 @@
 /** The mocked API as MSW handlers, for the development server and tests. */
 import { delay, HttpResponse, http, type RequestHandler } from "msw";
-import type { Problem } from "@/api/types";
+import { problemOf } from "@/site/endpoint";
 import { Refusal, type State } from "./endpoint";
 import { READS } from "./reads";
 import { World } from "./world/world";
@@ -71,7 +71,6 @@ function refuse(state: State, path: string): void {
   throw new Refusal(403, "forbidden", "Permission denied", "Your account has no role in this project.");
 }
 
-function problem({ status, code, title, message: detail }: Refusal): Response {
-  const body: Problem = { type: `/problems/${code}`, code, title, status, detail, request_id: "01JDMOCK" };
-  return HttpResponse.json(body, { status, headers: { "content-type": "application/problem+json" } });
+function problem(refusal: Refusal): Response {
+  return problemOf(refusal, { request_id: "01JDMOCK" });
 }

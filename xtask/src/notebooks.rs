@@ -6,10 +6,11 @@ use crate::screen::Step;
 use crate::tally::{self, Outcome};
 use crate::tool::Tool;
 use crate::{python, server, workspace};
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use fs_err as fs;
 use std::process::ExitCode;
 
-/// The generator of the client, and what the client and its test import.
+/// What builds the client, and what the client and its test import.
 const PACKAGES: [&str; 5] = [
     "hatchling==1.33.0",
     "openapi-python-client==0.29.1",
@@ -17,6 +18,8 @@ const PACKAGES: [&str; 5] = [
     "pandas==3.1.1",
     "pyarrow==26.0.1",
 ];
+/// How many of them build the client. `pyproject.toml` names the same versions for users.
+const BUILDERS: usize = 2;
 const CLIENT: &str = "server/packaging/python";
 /// More series than a request for points may have, with more points than a request for all of them may have.
 const SEED: [&str; 7] = ["seed", "--machines", "2", "--series", "210", "--commits", "120"];
@@ -41,6 +44,10 @@ pub(crate) fn run(built: &Built, step: &Step) -> Result<Outcome> {
     let install =
         "-m pip install --disable-pip-version-check --no-build-isolation --no-deps --no-index --target";
     let package = workspace::root().join(CLIENT);
+    let settings = fs::read_to_string(package.join("pyproject.toml"))?;
+    for builder in &PACKAGES[..BUILDERS] {
+        ensure!(settings.contains(builder), "pyproject.toml of the client does not name {builder}");
+    }
     Tool::at(&python).words(install).arguments([&client, &package]).succeed(step)?;
 
     let data_folder = folder.path().join("data");

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::repository::Repository;
 use roundtrip_wire::CommitSha;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 pub(crate) mod token;
 
@@ -74,15 +75,24 @@ impl PullRequest {
 
 /// The pull request and branch of the checkout, from this process's environment.
 pub(crate) fn place(asked: Option<u64>, repository: &Repository) -> crate::Result<Place> {
-    let job = Job {
-        variable: &|name| std::env::var(name).ok().filter(|value| !value.is_empty()),
-        head: &repository.commit.sha,
-    };
-    job.place(asked)
+    Job { variable: &variable, head: &repository.commit.sha }.place(asked)
+}
+
+/// A variable of the environment, unless it is empty.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 pub(crate) fn is_github_actions() -> bool {
-    std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
+    variable("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// The event of a job in GitHub Actions, or in those of Gitea or Forgejo.
+pub(crate) fn event<A: DeserializeOwned>(path: &str) -> crate::Result<A> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Other(format!("cannot read the job's event file {path}: {error}")))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Other(format!("{path} is not a pull request event: {error}")))
 }
 
 impl Job<'_> {
@@ -115,11 +125,7 @@ impl Job<'_> {
         let path = self.variable("GITHUB_EVENT_PATH").ok_or_else(|| {
             Failure::Other("GITHUB_EVENT_PATH is not set, so the pull request of this job is unknown".into())
         })?;
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::Other(format!("cannot read the job's event file {path}: {error}")))?;
-        let event: Event = serde_json::from_str(&text)
-            .map_err(|error| Failure::Other(format!("{path} is not a GitHub pull request event: {error}")))?;
-        Ok(event.pull_request)
+        event::<Event>(&path).map(|event| event.pull_request)
     }
 
     /// Requires the head of the pull request. By default, GitHub checks out a merge commit that is in no

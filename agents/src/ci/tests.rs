@@ -125,5 +125,5 @@ fn names_an_unreadable_event() {
     assert!(missing.contains("event.json"), "{missing}");
     std::fs::write(world.folder.path().join("event.json"), r#"{"pull_request": {"number": 1}}"#).unwrap();
     let wrong = world.place(HEAD, None).unwrap_err().to_string();
-    assert!(wrong.contains("not a GitHub pull request event") && wrong.contains("head"), "{wrong}");
+    assert!(wrong.contains("not a pull request event") && wrong.contains("head"), "{wrong}");
 }

@@ -8,7 +8,7 @@ mod target;
 
 use crate::cli::CommentArguments;
 use crate::failure::Failure;
-use crate::{http, input, output};
+use crate::{ci, http, input, output};
 use body::MARKER;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -78,9 +78,8 @@ pub(crate) fn comment(arguments: &CommentArguments) -> crate::Result<()> {
             "{name} is empty: expected Markdown, such as from `roundtrip ab --summary FILE`"
         )));
     }
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let (target, token) = Target::find(arguments.url.as_deref(), &variable)?;
-    let text = body::compose(&summary, target::job_url(&variable).as_deref(), target.forge);
+    let (target, token) = Target::find(arguments.url.as_deref(), &ci::variable)?;
+    let text = body::compose(&summary, target::job_url(&ci::variable).as_deref(), target.forge);
     let api = Api { target: &target, token: &token, agent: http::agent(TIMEOUT) };
     output::print(&api.post_or_update(&text)?)
 }
@@ -136,7 +135,8 @@ impl Api<'_> {
             Forge::GitLab => "sort=asc&per_page=100",
             Forge::Gitea => "limit=50",
         };
-        for page in 1_u32.. {
+        let mut page = 1_u32;
+        loop {
             let url = format!("{}?{query}&page={page}", self.comments());
             let response = self.get(&url)?;
             let has_more = response
@@ -149,8 +149,8 @@ impl Api<'_> {
             if own.is_some() || !has_more {
                 return Ok(own.map(|comment| comment.id));
             }
+            page += 1;
         }
-        Ok(None)
     }
 
     fn project(&self) -> String {

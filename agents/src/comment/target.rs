@@ -1,5 +1,6 @@
 //! Which pull or merge request to comment on, with which token: from `--url` or from the CI job.
 
+use crate::ci;
 use crate::failure::Failure;
 use serde::Deserialize;
 use ureq::http::Uri;
@@ -165,10 +166,7 @@ impl Target {
         // The runners of Gitea and Forgejo also set the variables of GitHub.
         let is_gitea = ["GITEA_ACTIONS", "FORGEJO_ACTIONS"].into_iter().any(|name| is_true(name, variable));
         let path = needed("GITHUB_EVENT_PATH", variable)?;
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::Other(format!("cannot read the job's event file {path}: {error}")))?;
-        let event: Event = serde_json::from_str(&text)
-            .map_err(|error| Failure::Other(format!("{path} is not an event of an Actions job: {error}")))?;
+        let event: Event = ci::event(&path)?;
         let pull_request = event.pull_request.ok_or_else(|| {
             let name = variable("GITHUB_EVENT_NAME").unwrap_or_default();
             Failure::Usage(format!(

@@ -11,7 +11,7 @@ mod report;
 mod search;
 mod server;
 
-use crate::cli::ExportArguments;
+use crate::cli::{ExportArguments, ResultsArguments};
 use crate::failure::Failure;
 use crate::format::{count, counted};
 use crate::{output, remote, report_file, spool};
@@ -25,16 +25,13 @@ use std::fs::File;
 const METADATA_PREFIX: &str = "roundtrip.";
 
 pub(crate) fn export(arguments: &ExportArguments) -> crate::Result<()> {
-    let mut written = Written::default();
-    spool::write_parts(&arguments.output, |file| {
-        written = if arguments.reports.is_empty() {
-            from_server(arguments, file)?
+    let Written { points, series } = spool::write_parts(&arguments.output, |file| {
+        if arguments.reports.is_empty() {
+            from_server(arguments, file)
         } else {
-            from_reports(arguments, file)?
-        };
-        Ok(())
+            from_reports(arguments, file)
+        }
     })?;
-    let Written { points, series } = written;
     let path = arguments.output.display();
     if points == 0 {
         eprintln!("no matching points: {path} has columns, but no rows");
@@ -45,14 +42,14 @@ pub(crate) fn export(arguments: &ExportArguments) -> crate::Result<()> {
 }
 
 /// The number of rows of a file, and of their series.
-#[derive(Clone, Copy, Debug, Default)]
 struct Written {
     points: usize,
     series: usize,
 }
 
 fn from_server(arguments: &ExportArguments, file: &mut File) -> crate::Result<Written> {
-    let ExportArguments { words, server, token_file, project, lines, output: path, .. } = arguments;
+    let ExportArguments { words, lines, output: path, results, .. } = arguments;
+    let ResultsArguments { server, token_file, project } = results;
     let text = words.join(" ");
     let search = Search::parse(&text).map_err(|error| Failure::Usage(error.to_string()))?;
     let project = remote::project(project.as_ref())?;

@@ -2,13 +2,11 @@
 
 use super::point::{Point, Quantiles, Quartiles, Row, Series};
 use crate::failure::Failure;
-use roundtrip_stats::distribution::Decoder;
-use roundtrip_stats::{Distribution, Encoded, InvalidDistribution};
-use roundtrip_wire::{Case, CaseResult, Repetition, RunReport, Summary};
+use roundtrip_stats::distribution::{Decoder, POINT_QUANTILES_PPM};
+use roundtrip_stats::{Distribution, InvalidDistribution};
+use roundtrip_wire::{CaseResult, Repetition, RunReport, Summary};
 use std::path::Path;
 use std::sync::Arc;
-
-const NS_PER_SECOND: u128 = 1_000_000_000;
 
 /// A row for each result with values.
 ///
@@ -58,21 +56,19 @@ fn point(
     let distributions = result
         .repetitions
         .iter()
-        .map(|repetition| decoder.decode(&encoded(repetition)))
+        .map(|repetition| decoder.decode(&repetition.encoded()))
         .collect::<Result<Vec<_>, _>>()?;
     let medians: Vec<u64> = distributions.iter().map(|one| one.quantile_ns(500_000)).collect();
     let merged = Distribution::merged(distributions).zip(roundtrip_stats::Quartiles::of(&medians));
     let Some((merged, medians)) = merged else { return Ok(None) };
-    let [p25, p50, p75, p90, p98, p99, p999] = merged
-        .quantiles_ns([250_000, 500_000, 750_000, 900_000, 980_000, 990_000, 999_000])
-        .map(u64::cast_signed);
+    let [p25, p50, p75, p90, p98, p99, p999] = merged.quantiles_ns(POINT_QUANTILES_PPM).map(u64::cast_signed);
     let sum = |value: fn(&Repetition) -> u64| {
-        let sum =
-            result.repetitions.iter().fold(0_u64, |sum, repetition| sum.saturating_add(value(repetition)));
-        i64::try_from(sum).ok()
+        result.repetitions.iter().fold(0_u64, |sum, repetition| sum.saturating_add(value(repetition)))
     };
     let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
+    let whole = |number: u64| i64::try_from(number).ok();
     let delivered = sum(|repetition| repetition.delivered);
+    let rate = result.case.bytes_per_second(delivered, sum(|repetition| repetition.elapsed_ns));
     Ok(Some(Point {
         latency_ns: Some(Quantiles {
             min: merged.min_ns().cast_signed(),
@@ -85,8 +81,8 @@ fn point(
             p999,
             max: merged.max_ns().cast_signed(),
         }),
-        sum_ns: sum(|repetition| repetition.sum_ns),
-        count: sum(|repetition| repetition.count),
+        sum_ns: whole(sum(|repetition| repetition.sum_ns)),
+        count: whole(sum(|repetition| repetition.count)),
         repetition_count: i64::try_from(result.repetitions.len()).ok(),
         failure_count: i64::try_from(result.failures.len()).ok(),
         disturbed_count: i64::try_from(disturbed).ok(),
@@ -95,10 +91,10 @@ fn point(
             median: medians.median.cast_signed(),
             q3: medians.q3.cast_signed(),
         }),
-        bytes_per_second: bytes_per_second(&result.case, delivered, sum(|repetition| repetition.elapsed_ns)),
-        attempted: sum(|repetition| repetition.attempted),
-        accepted: sum(|repetition| repetition.accepted),
-        delivered,
+        bytes_per_second: rate.and_then(whole),
+        attempted: whole(sum(|repetition| repetition.attempted)),
+        accepted: whole(sum(|repetition| repetition.accepted)),
+        delivered: whole(delivered),
         lossy: Some(result.is_lossy()),
         ..of_run
     }))
@@ -116,25 +112,4 @@ fn stated(summary: &Summary, of_run: Point) -> Point {
         count: ns(summary.count),
         ..of_run
     }
-}
-
-fn encoded(repetition: &Repetition) -> Encoded<'_> {
-    Encoded {
-        histogram: &repetition.histogram,
-        samples: repetition.samples.as_deref(),
-        count: repetition.count,
-        min_ns: repetition.min_ns,
-        max_ns: repetition.max_ns,
-        sum_ns: repetition.sum_ns,
-    }
-}
-
-/// Payload per second in `stream`. Unknown with a size profile: `message_bytes` is then the largest size.
-fn bytes_per_second(case: &Case, delivered: Option<i64>, elapsed_ns: Option<i64>) -> Option<i64> {
-    if case.scenario.as_str() != "stream" || case.size_profile.is_some() {
-        return None;
-    }
-    let whole = |number: Option<i64>| Some(u128::from(number?.cast_unsigned()));
-    let bytes = whole(delivered)?.checked_mul(u128::from(case.message_bytes))?;
-    i64::try_from(bytes.checked_mul(NS_PER_SECOND)?.checked_div(whole(elapsed_ns)?)?).ok()
 }

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// The terms that take names, with an example.
-pub(super) const NAMES: [(&str, &str); 6] = [
+const NAMES: [(&str, &str); 6] = [
     ("transport", "a transport name, such as transport:pipe,unix-stream"),
     ("machine", "a machine name, such as machine:lab-1"),
     ("scenario", "a scenario name, such as scenario:roundtrip"),
     ("mode", "mode:2proc or mode:2thread"),
     ("placement", "placement:same-cpu, placement:cross-cpu or placement:free"),
-    ("os", "an operating system, such as os:linux"),
+    (OS, "an operating system, such as os:linux"),
 ];
+/// The term for the systems of machines.
+pub(super) const OS: &str = "os";
 const EXPECTED_SIZE: &str = "a size (64k, 1MiB), a comparison (>=64k) or a range (64k..1m)";
 const EXPECTED_PEERS: &str = "a number of receivers, such as peers:2,4";
 /// They select what Explore shows. The file has all of them.
@@ -24,7 +26,7 @@ const MIB: u64 = 1 << 20;
 pub(super) struct Search {
     /// Words that series must all have in their names.
     pub(super) words: Vec<String>,
-    /// Alternative names, by the term of [`NAMES`].
+    /// Alternative names, by the term of `NAMES`.
     pub(super) names: BTreeMap<&'static str, Vec<String>>,
     pub(super) peers: Vec<u32>,
     /// A size must be in a range of each list, in bytes.

@@ -1,7 +1,7 @@
 //! [`Reader`]: reads the points of a search from a server, in pages of bounded size.
 
 use super::point::{Point, Row, Series};
-use super::search::{NAMES, Search};
+use super::search::{OS, Search};
 use crate::cli::Lines;
 use crate::failure::Failure;
 use crate::remote::Server;
@@ -11,7 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use roundtrip_wire::Slug;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
@@ -87,14 +87,18 @@ impl Reader {
         search: &Search,
         mut write: impl FnMut(Vec<Row>) -> crate::Result<()>,
     ) -> crate::Result<()> {
-        let Some(filter) = self.filter(search)? else { return Ok(()) };
+        let filter = self.filter(search)?;
+        let machines = self.machines_of_systems(search)?;
+        let is_meant = |series: &Series| {
+            search.has_size(series.case.message_bytes)
+                && machines.as_ref().is_none_or(|machines| machines.contains(series.machine.as_str()))
+        };
         let mut after = None;
         loop {
             let mut query = filter.clone();
             query.extend(after.map(|after| ("after", after)));
             let SeriesList { series, next_after } = self.of_project("series", &query)?;
-            let meant = series.into_iter().filter(|series| search.has_size(series.case.message_bytes));
-            let meant: Vec<_> = meant.map(Arc::new).collect();
+            let meant: Vec<_> = series.into_iter().filter(is_meant).map(Arc::new).collect();
             for series in meant.chunks(SERIES_MAX) {
                 self.read_series(series, &mut write)?;
             }
@@ -105,9 +109,8 @@ impl Reader {
         }
     }
 
-    /// The filter of the list of series, without the sizes; none if no machine matches. A name that no series has is an
-    /// error.
-    fn filter(&mut self, search: &Search) -> crate::Result<Option<Vec<(&'static str, String)>>> {
+    /// The filter of the list of series, without sizes and systems. A name that no series has is an error.
+    fn filter(&mut self, search: &Search) -> crate::Result<Vec<(&'static str, String)>> {
         let mut filter = vec![("limit", LISTED_MAX.to_string())];
         if !search.words.is_empty() {
             filter.push(("q", search.words.join(" ")));
@@ -115,51 +118,36 @@ impl Reader {
         if !search.peers.is_empty() {
             filter.push(("peers", joined(&search.peers)));
         }
-        if search.names.is_empty() {
-            return Ok(Some(filter));
+        let names: Vec<_> = search.names.iter().filter(|(key, _)| **key != OS).collect();
+        if names.is_empty() {
+            return Ok(filter);
         }
-        let machines = self.machines()?;
         let mut facets: HashMap<String, serde_json::Value> = self.of_project("series/facets", &[])?;
-        for (key, _) in NAMES {
-            let Some(names) = search.names.get(key) else { continue };
-            let known: BTreeSet<String> = if key == "os" {
-                machines.iter().map(|machine| machine.os.clone()).collect()
-            } else {
-                let values = facets.remove(key).unwrap_or_default();
-                let values: Vec<Named> = serde_json::from_value(values).unwrap_or_default();
-                values.into_iter().map(|named| named.value).collect()
-            };
-            if let Some(unknown) = names.iter().find(|name| !known.contains(*name)) {
-                return Err(unknown_name(key, unknown, &known));
-            }
-            if !["os", "machine"].contains(&key) {
-                filter.push((key, joined(names)));
-            }
+        for (key, names) in names {
+            let values = facets.remove(*key).unwrap_or_default();
+            let values: Vec<Named> = serde_json::from_value(values).unwrap_or_default();
+            check_names(key, names, &values.into_iter().map(|named| named.value).collect())?;
+            filter.push((key, joined(names)));
         }
-        let is_meant = |key: &str, value| search.names.get(key).is_none_or(|names| names.contains(value));
-        if ["os", "machine"].iter().any(|key| search.names.contains_key(key)) {
-            let meant = machines
-                .iter()
-                .filter(|Machine { machine, os }| is_meant("machine", machine) && is_meant("os", os));
-            let meant: Vec<_> = meant.map(|machine| machine.machine.as_str()).collect();
-            if meant.is_empty() {
-                return Ok(None);
-            }
-            filter.push(("machine", joined(&meant)));
-        }
-        Ok(Some(filter))
+        Ok(filter)
     }
 
-    fn machines(&mut self) -> crate::Result<Vec<Machine>> {
+    /// The machines with one of the systems of the search; none if it names no system. The server limits the number of
+    /// machines in a filter.
+    fn machines_of_systems(&mut self, search: &Search) -> crate::Result<Option<HashSet<String>>> {
+        let Some(systems) = search.names.get(OS) else { return Ok(None) };
         let mut all = Vec::new();
         let mut query = vec![("limit", LISTED_MAX.to_string())];
         loop {
             let MachineList { machines, next_after } = self.of_project("machines", &query)?;
             all.extend(machines);
-            let Some(after) = next_after else { return Ok(all) };
+            let Some(after) = next_after else { break };
             query.truncate(1);
             query.push(("after", after));
         }
+        check_names(OS, systems, &all.iter().map(|machine| machine.os.clone()).collect())?;
+        let meant = all.into_iter().filter(|machine| systems.contains(&machine.os));
+        Ok(Some(meant.map(|machine| machine.machine).collect()))
     }
 
     /// Reads all points of some series, in ranges of commits that are as long as the limits of the server permit.
@@ -197,17 +185,13 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads all points of one commit, of fewer series at a time if these have many runs of it.
+    /// Reads all points of one commit, of which these series together have too many: half of the series at a time.
     fn read_commit(
         &mut self,
         series: &[Arc<Series>],
         ordinal: i64,
         write: &mut impl FnMut(Vec<Row>) -> crate::Result<()>,
     ) -> crate::Result<()> {
-        let points = self.points(series, Some(ordinal..=ordinal))?;
-        if points.longest() < limit_of_each(series.len()) {
-            return write(points.into_rows(series));
-        }
         if let [only] = series {
             return Err(Failure::Other(format!(
                 "series {} has {POINTS_OF_SERIES_MAX} runs or more of commit {ordinal}: expected fewer. \
@@ -216,8 +200,15 @@ impl Reader {
             )));
         }
         let (first, second) = series.split_at(series.len() / 2);
-        self.read_commit(first, ordinal, write)?;
-        self.read_commit(second, ordinal, write)
+        for half in [first, second] {
+            let points = self.points(half, Some(ordinal..=ordinal))?;
+            if points.longest() < limit_of_each(half.len()) {
+                write(points.into_rows(half))?;
+            } else {
+                self.read_commit(half, ordinal, write)?;
+            }
+        }
+        Ok(())
     }
 
     fn points(
@@ -306,11 +297,14 @@ impl PointList {
     }
 }
 
-fn unknown_name(key: &str, name: &str, known: &BTreeSet<String>) -> Failure {
+/// # Errors
+/// A name of a search term that no series has.
+fn check_names(key: &str, names: &[String], known: &BTreeSet<String>) -> crate::Result<()> {
+    let Some(name) = names.iter().find(|name| !known.contains(*name)) else { return Ok(()) };
     let available = if known.is_empty() { "none".into() } else { joined(known).replace(',', ", ") };
-    Failure::Usage(format!(
+    Err(Failure::Usage(format!(
         "unknown name in search term `{key}:{name}`: no series has it. Available: {available}"
-    ))
+    )))
 }
 
 fn joined<T: ToString>(values: impl IntoIterator<Item = T>) -> String {

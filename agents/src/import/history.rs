@@ -40,11 +40,6 @@ pub(super) fn import(
     let with_ordinal = |(place, group): (Place, _)| Ok((origins.ordinal(&place.commit)?, place, group));
     let mut runs = groups.into_iter().map(with_ordinal).collect::<crate::Result<Vec<_>>>()?;
     runs.sort_by_key(|(ordinal, ..)| *ordinal);
-    if let Some(reports) = delivery.output() {
-        fs::create_dir_all(reports).map_err(|error| {
-            Failure::Usage(format!("cannot create the folder {}: {error}", reports.display()))
-        })?;
-    }
     let (count, mut rejected) = (runs.len(), 0);
     for (_, place, Group { origins: of_files, files }) in runs {
         let run =

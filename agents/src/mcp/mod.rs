@@ -7,7 +7,8 @@ mod local;
 use crate::cli::McpArguments;
 use crate::failure::Failure;
 use crate::http::{self, Refused};
-use crate::upload::{self, TIMEOUT};
+use crate::remote;
+use crate::upload::TIMEOUT;
 use async_trait::async_trait;
 use rmcp::{ServiceExt as _, transport};
 use roundtrip_mcp::{Api, Tools};
@@ -16,16 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn mcp(arguments: &McpArguments) -> crate::Result<()> {
-    upload::check_address(&arguments.server)?;
     let token_file = arguments.token_file.as_deref();
     if token_file == Some(Path::new("-")) {
         return Err(Failure::Usage(
             "--token-file: standard input has the messages of the agent. Pass a file.".into(),
         ));
     }
-    let token = token_file.map(upload::token_in).transpose()?;
-    let address = arguments.server.trim_end_matches('/').to_owned();
-    let api: Arc<dyn Api> = Arc::new(Server { address, token });
+    let api: Arc<dyn Api> = Arc::new(Server(remote::Server::at(&arguments.server, token_file)?));
     let mut tools = roundtrip_mcp::of_server(&api);
     tools.extend([local::run(), local::ab()]);
     let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("cannot serve tools: {error}"));
@@ -40,17 +38,14 @@ pub(crate) fn mcp(arguments: &McpArguments) -> crate::Result<()> {
     served.map(|_| ())
 }
 
-/// A server, with the token of the user.
+/// The server that the tools read.
 #[derive(Clone)]
-struct Server {
-    address: String,
-    token: Option<String>,
-}
+struct Server(remote::Server);
 
 #[async_trait]
 impl Api for Server {
     fn address(&self) -> &str {
-        &self.address
+        &self.0.address
     }
 
     async fn send(&self, path: &str, body: Option<Value>) -> Result<Value, roundtrip_mcp::Refused> {
@@ -62,8 +57,8 @@ impl Api for Server {
 
 impl Server {
     fn ask(&self, path: &str, body: Option<Value>) -> Result<Value, roundtrip_mcp::Refused> {
-        let url = format!("{}/api/v1/{path}", self.address);
-        let token = self.token.as_deref();
+        let url = self.0.url(path);
+        let token = self.0.token.as_deref();
         let sent = match body {
             Some(body) => http::post(&url, TIMEOUT, token, &body),
             None => http::get(&url, TIMEOUT, token),

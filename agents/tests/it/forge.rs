@@ -1,8 +1,7 @@
 //! Strict fakes of the APIs of GitHub, GitLab, and Gitea (and Forgejo, which is equal here), for comments on a request.
 
-use crate::server::{Request, header};
+use crate::server::{Request, header, send};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
@@ -253,7 +252,7 @@ impl Forge {
         let state = Arc::clone(&forge.state);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
+                let stream = stream.unwrap();
                 let Some(request) = Request::read(&stream) else { continue };
                 let mut state = state.lock().unwrap();
                 let (status, headers, body) = match state.broken.clone() {
@@ -263,10 +262,7 @@ impl Forge {
                         (status, headers, body.to_string())
                     }
                 };
-                let length = body.len();
-                let head =
-                    format!("HTTP/1.1 {status} X\r\n{headers}connection: close\r\ncontent-length: {length}");
-                write!(stream, "{head}\r\n\r\n{body}").unwrap();
+                send(&stream, &format!("{status} X"), &headers, body.as_bytes()).unwrap();
             }
         });
         forge

@@ -91,6 +91,12 @@ pub fn ratio(times: f64) -> String {
     format!("{times:.decimals$}")
 }
 
+/// A number and its noun, which takes an `s` in the plural.
+pub fn counted(count: i64, noun: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{end}")
+}
+
 /// Capitalizes the first letter.
 pub fn upper_first(text: &str) -> String {
     let mut letters = text.chars();

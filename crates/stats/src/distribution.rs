@@ -20,6 +20,8 @@ pub const HIGHEST_NS: u64 = 60_000_000_000;
 pub const SIGNIFICANT_DIGITS: u8 = 3;
 /// Up to this many samples are kept in addition to the histogram.
 pub const SAMPLES_MAX: usize = 10_000;
+/// The quantiles of a stored point, in parts per million: p25, p50, p75, p90, p98, p99 and p99.9.
+pub const POINT_QUANTILES_PPM: [u32; 7] = [250_000, 500_000, 750_000, 900_000, 980_000, 990_000, 999_000];
 
 /// A distribution of times in nanoseconds.
 #[derive(Clone, Debug)]

@@ -5,9 +5,14 @@ use crate::explanation::Explanation;
 use crate::hash::{Digest, digest};
 use crate::measure::{Better, Measure};
 use crate::profile::ProfileComparison;
+use roundtrip_stats::Encoded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
+
+/// The only scenario whose main result is a rate.
+const STREAM: &str = "stream";
+const NS_PER_SECOND: u128 = 1_000_000_000;
 
 /// The description of a transport. The server stores it unchanged, so new transports need no change there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -81,6 +86,17 @@ impl Case {
     /// Which values are better.
     pub fn better(&self) -> Better {
         self.measure.as_ref().map_or(Better::Lower, |measure| measure.better)
+    }
+
+    /// Delivered payload bytes per second of transfer time, in `stream`. None with a size profile: `message_bytes` is then
+    /// the largest size, and the delivered bytes are unknown.
+    pub fn bytes_per_second(&self, delivered: u64, elapsed_ns: u64) -> Option<u64> {
+        if self.scenario.as_str() != STREAM || self.size_profile.is_some() {
+            return None;
+        }
+        let bytes = u128::from(delivered).checked_mul(u128::from(self.message_bytes))?;
+        let bytes_per_second = bytes.checked_mul(NS_PER_SECOND)?.checked_div(u128::from(elapsed_ns))?;
+        u64::try_from(bytes_per_second).ok()
     }
 }
 
@@ -310,6 +326,18 @@ pub struct Repetition {
 }
 
 impl Repetition {
+    /// Its distribution, not yet decoded.
+    pub fn encoded(&self) -> Encoded<'_> {
+        Encoded {
+            histogram: &self.histogram,
+            samples: self.samples.as_deref(),
+            count: self.count,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            sum_ns: self.sum_ns,
+        }
+    }
+
     /// Whether all attempted messages reached each of `receivers` once, in order and intact.
     pub fn is_lossless(&self, receivers: u32) -> bool {
         self.attempted.checked_mul(u64::from(receivers)) == Some(self.delivered)

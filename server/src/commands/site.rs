@@ -7,6 +7,7 @@ use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, bail};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use roundtrip_domain::ingest::Stored;
+use roundtrip_domain::units::counted;
 use roundtrip_server::AppState;
 use roundtrip_server::site::reports::{self, ReportFile};
 use roundtrip_server::site::{self, Written};
@@ -16,6 +17,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+const INTERRUPTED: &str = "interrupted: the site is incomplete. Repeat the command";
 const ONLY_OWNER: u32 = 0o700;
 /// Root runs PostgreSQL as another user, who must be able to enter the folder.
 const ENTERED_BY_ALL: u32 = 0o711;
@@ -24,10 +26,11 @@ pub(crate) async fn site(arguments: SiteArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let reports = Reports::open(&arguments.reports)?;
     let files = reports::find(&reports.folder)?;
+    site::check_folder(&arguments.output)?;
     let folder = temporary(ENTERED_BY_ALL)?;
     let data_dir = folder.path().join("data");
     let opened = Database::temporary(&data_dir);
-    let Some(database) = shutdown.unless_requested(opened).await else { return Ok(()) };
+    let database = shutdown.unless_requested(opened).await.context(INTERRUPTED)?;
     let database = database.with_context(|| {
         format!("cannot create a database in {}: set TMPDIR to another folder", data_dir.display())
     })?;
@@ -39,12 +42,12 @@ pub(crate) async fn site(arguments: SiteArguments) -> Result<()> {
     });
     let written = written.await.map(|written| written.map_err(|error| database.explain(error)));
     database.close().await;
-    let Some(written) = written else { return Ok(()) };
-    let Written { file_count, byte_count, changed_count, removed_count } = written?;
+    let Written { file_count, byte_count, changed_count, removed_count } = written.context(INTERRUPTED)??;
     crate::print(&format!(
-        "{}: {} reports, {file_count} files, {}; {changed_count} written, {removed_count} removed",
+        "{}: {}, {}, {}; {changed_count} written, {removed_count} removed",
         arguments.output.display(),
-        files.len(),
+        counted(whole(files.len()), "report"),
+        counted(whole(file_count), "file"),
         HumanBytes(byte_count)
     ))
 }
@@ -60,9 +63,10 @@ pub(crate) async fn import_site(arguments: ReportArguments, data: &DataArguments
         let new_count = new_count?;
         let projects: BTreeSet<&str> = files.iter().map(|file| file.project.as_str()).collect();
         let projects = projects.into_iter().collect::<Vec<_>>().join(", ");
+        let known_count = files.len() - new_count;
         crate::print(&format!(
-            "{projects}: {new_count} runs stored, {} were stored before",
-            files.len() - new_count
+            "{projects}: {} stored, {known_count} stored before",
+            counted(whole(new_count), "run")
         ))
     })
     .await
@@ -106,6 +110,10 @@ impl Reports {
             }
         }
     }
+}
+
+fn whole(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// A folder that is removed in the end.

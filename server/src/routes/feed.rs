@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis::Direction;
 use roundtrip_domain::notify;
+use roundtrip_domain::units::counted;
 use roundtrip_storage as db;
 use roundtrip_storage::regression::{self, Filter, Regression, RegressionKind, State as Progress};
 use roundtrip_storage::run::RunSummary;
@@ -73,11 +74,6 @@ fn page(href: String) -> Link {
 
 fn link(relation: &str, href: String, media_type: &str) -> Link {
     Link { rel: relation.into(), href, mime_type: Some(media_type.into()), ..Link::default() }
-}
-
-fn counted(count: i64, noun: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{end}")
 }
 
 /// A text without the characters that XML does not allow.

@@ -51,8 +51,7 @@ pub(crate) async fn openmetrics(
     let rows = db::series::search::list(&state.pool, project.project_id, &filter, ("", 0), row_limit).await?;
     if rows.len() > SERIES_MAX {
         let detail = format!(
-            "more than {SERIES_MAX} series match: narrow the query, such as with `machine` or `transport`, and \
-             scrape several"
+            "more than {SERIES_MAX} series match: filter by `machine` or `transport`, with one scrape job for each"
         );
         return Err(ApiError::parameter("q", detail));
     }
@@ -117,7 +116,8 @@ impl Newest {
         let series_id = row.series_id;
         let series = row.into_series()?;
         let is_time = series.case.measure.is_none();
-        let divisor = if is_time { NS_PER_SECOND } else { series.case.operations.unwrap_or(1).max(1) as f64 };
+        let operations = series.case.operations.unwrap_or(1).max(1) as f64;
+        let divisor = if is_time { NS_PER_SECOND * operations } else { operations };
         let labels = series_labels(series_id, &series).map_err(ApiError::internal)?;
         let mut labels: Vec<_> = labels.into_iter().map(|(name, value)| (name, text(value))).collect();
         if line.lossy.last() == Some(&true) {

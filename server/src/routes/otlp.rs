@@ -125,7 +125,7 @@ fn request(run: RunSummary, data_points: Vec<ExponentialHistogramDataPoint>) -> 
         ExponentialHistogram { data_points, aggregation_temporality: AggregationTemporality::Delta.into() };
     let metric = Metric {
         name: METRIC.to_owned(),
-        description: "Time of an operation".to_owned(),
+        description: "Time of an operation, or of as many as the attribute `operations` states".to_owned(),
         unit: "s".to_owned(),
         data: Some(Data::ExponentialHistogram(histogram)),
         ..Metric::default()

@@ -4,7 +4,7 @@
 use super::folder::Folder;
 use crate::AppState;
 use crate::{router, routes};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, StatusCode};
@@ -16,11 +16,9 @@ use std::sync::Arc;
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
-/// The version of the files. A web interface reads only its own.
-const VERSION: u32 = 1;
 /// The newest runs with all details, per project. Of older ones, a site has the points, but not every repetition.
 const DETAILED_RUNS: usize = 50;
-// The limits of the API: entries per page and points per series, series per request, and points per line.
+// The limits of the API: entries per page, series per request, and points per series or line.
 const PAGE: usize = 1_000;
 const SERIES_MAX: usize = 200;
 const POINTS_MAX: usize = 10_000;
@@ -35,17 +33,22 @@ const QUANTILES: &str = "min,p25,p50,p75,p90,p98,p99,p999,max";
 /// Writes all answers.
 pub(super) async fn write(state: AppState, folder: Arc<Folder>) -> Result<()> {
     let site = Site { app: router::app(state.clone()), state, folder };
-    site.write_json("site", &json!({"version": VERSION, "detailed_runs": DETAILED_RUNS}))?;
     for request in ["session", "references", "size-profiles"] {
         site.copy(request).await?;
     }
+    let ReferenceList { references } = site.ask("references").await?;
     let projects: ProjectList = site.copy_list("projects").await?;
     let mut detailed = Vec::new();
     for ProjectEntry { project } in projects.projects {
-        let written = site.write_project(&project).await;
+        let written = site.write_project(&project, &references).await;
         detailed.extend(written.with_context(|| format!("cannot write project {project}"))?);
     }
     site.write_json("detailed-runs", &detailed)
+}
+
+/// What the web interface has to know about a site: the contents of its mark.
+pub(super) fn extent() -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(&json!({"detailed_runs": DETAILED_RUNS}))?)
 }
 
 /// Cheap to clone.
@@ -69,6 +72,11 @@ struct ProjectEntry {
 }
 
 #[derive(Deserialize)]
+struct ProjectDetail {
+    default_branch: Option<String>,
+}
+
+#[derive(Deserialize)]
 struct MachineList {
     machines: Vec<MachineEntry>,
 }
@@ -87,7 +95,16 @@ struct RunList {
 struct RunEntry {
     run_id: Uuid,
     commit: CommitEntry,
+    branch: Option<String>,
     pull_request: Option<i64>,
+}
+
+impl RunEntry {
+    /// Whether it is part of the trend, by the rule with which the server stored it.
+    fn is_mainline(&self, default_branch: Option<&str>) -> bool {
+        let is_default = |branch: &str| default_branch.is_none_or(|default| default == branch);
+        self.pull_request.is_none() && self.branch.as_deref().is_none_or(is_default)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -158,14 +175,15 @@ struct PointEntry {
 }
 
 impl PointEntry {
-    /// The point with the place of its run. None if the run is not listed, because it was stored meanwhile.
-    fn placed(self, places: &HashMap<Uuid, usize>) -> Option<Map<String, Value>> {
+    /// The point with the place of its run.
+    fn placed(self, places: &HashMap<Uuid, usize>) -> Result<Map<String, Value>> {
+        let place = places.get(&self.run_id).with_context(|| format!("run {} is not listed", self.run_id))?;
         let mut point = self.others;
         for name in ["commit_sha", "measured_at", "work_tree_modified"] {
             point.remove(name);
         }
-        point.insert("run".to_owned(), (*places.get(&self.run_id)?).into());
-        Some(point)
+        point.insert("run".to_owned(), (*place).into());
+        Ok(point)
     }
 }
 
@@ -222,9 +240,10 @@ fn comparisons(
     runs: &[RunEntry],
     regressions: &[RegressionEntry],
     pull_requests: &[PullRequestEntry],
+    default_branch: Option<&str>,
 ) -> BTreeSet<String> {
     let main: BTreeSet<&CommitEntry> =
-        runs.iter().filter(|run| run.pull_request.is_none()).map(|run| &run.commit).collect();
+        runs.iter().filter(|run| run.is_mainline(default_branch)).map(|run| &run.commit).collect();
     let main: Vec<&CommitEntry> = main.into_iter().collect();
     let neighbours = main.windows(2).rev().take(DETAILED_RUNS).map(|pair| (pair[0], pair[1]));
     let around = regressions.iter().map(|regression| (&regression.after_commit, &regression.until_commit));
@@ -237,9 +256,10 @@ fn comparisons(
 
 impl Site {
     /// Returns the runs with all details.
-    async fn write_project(&self, project: &str) -> Result<Vec<Uuid>> {
+    async fn write_project(&self, project: &str, references: &[ReferenceEntry]) -> Result<Vec<Uuid>> {
         let base = format!("projects/{project}");
         self.copy(&base).await?;
+        let ProjectDetail { default_branch } = self.ask(&base).await?;
         self.copy(&format!("{base}/error-rates")).await?;
         self.copy_list::<Value>(&format!("{base}/commits")).await?;
         let RunList { runs } = self.copy_list(&format!("{base}/runs")).await?;
@@ -253,7 +273,6 @@ impl Site {
             self.copy(&format!("{base}/environments")).await?;
             self.copy_as(&format!("{base}/canaries?last={PAGE}"), &format!("{base}/canaries")).await?;
         }
-        let ReferenceList { references } = self.ask("references").await?;
         for ReferenceEntry { slug } in references {
             self.copy(&format!("{base}/references/{slug}")).await?;
         }
@@ -266,7 +285,7 @@ impl Site {
         self.each(sweeps(&base, &series), |site, request| async move { site.copy(&request).await }).await?;
         let detailed = detailed(&runs, &regressions);
         self.each(detailed.clone(), |site, run_id| async move { site.write_run(run_id).await }).await?;
-        let comparisons = comparisons(&base, &runs, &regressions, &pull_requests);
+        let comparisons = comparisons(&base, &runs, &regressions, &pull_requests, default_branch.as_deref());
         self.each(comparisons, |site, request| async move { site.copy(&request).await }).await?;
         self.write_feeds_and_badges(project, &series).await?;
         Ok(detailed)
@@ -337,16 +356,23 @@ impl Site {
         loop {
             let range = if to == i64::MAX { String::new() } else { format!("&to={to}") };
             let PointList { series: [page] } =
-                self.ask(&format!("points?series={id}&limit={PAGE}{range}")).await?;
+                self.ask(&format!("points?series={id}&limit={POINTS_MAX}{range}")).await?;
             let oldest = page.points.iter().chain(&page.summaries).map(|point| point.commit_ordinal).min();
             let count = page.points.len() + page.summaries.len();
             // The oldest commit of a page may have more runs, so the next page begins with it again.
-            pages.push([page.points, page.summaries].map(|points| {
+            let mut placed = |points: Vec<PointEntry>| -> Result<Vec<_>> {
                 let new = points.into_iter().filter(|point| seen.insert(point.run_id));
-                new.filter_map(|point| point.placed(places)).collect()
-            }));
+                new.map(|point| point.placed(places)).collect()
+            };
+            pages.push([placed(page.points)?, placed(page.summaries)?]);
             match oldest {
-                Some(oldest) if count >= PAGE => to = if oldest < to { oldest } else { to - 1 },
+                Some(oldest) if count >= POINTS_MAX => {
+                    ensure!(
+                        oldest < to,
+                        "series {id} has {POINTS_MAX} runs or more of one commit: expected fewer"
+                    );
+                    to = oldest;
+                }
                 _ => break,
             }
         }
@@ -445,5 +471,24 @@ impl Site {
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await;
         Ok((status, bytes.with_context(|| format!("cannot read the answer to {request}"))?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(ordinal: i64, sha: &str, branch: Option<&str>) -> RunEntry {
+        let commit = CommitEntry { ordinal, sha: sha.to_owned() };
+        RunEntry { run_id: Uuid::nil(), commit, branch: branch.map(str::to_owned), pull_request: None }
+    }
+
+    #[test]
+    fn commits_of_other_branches_are_no_neighbours() {
+        let runs = [run(4, "d", Some("main")), run(3, "x", Some("topic")), run(3, "c", None)];
+        let compared = |default_branch| comparisons("projects/p", &runs, &[], &[], default_branch);
+        let pair = |base, head| format!("projects/p/compare?base={base}&head={head}");
+        assert_eq!(compared(Some("main")), BTreeSet::from([pair("c", "d")]));
+        assert_eq!(compared(None), BTreeSet::from([pair("c", "x"), pair("x", "d")]));
     }
 }

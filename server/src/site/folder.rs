@@ -9,8 +9,11 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The file that marks a folder as a site: only then are old files removed.
-const MARK: &str = "data/site.json.gz";
+/// The answer whose file marks a folder as a site. It is written first.
+const MARK: &str = "site";
+/// The folders that only a site writes to, and the ending of its feeds. Other files are kept, such as `CNAME`.
+const OWN_FOLDERS: [&str; 3] = ["assets", "badges", "data"];
+const FEED_ENDING: &str = "atom";
 /// Hosts such as GitHub Pages would otherwise process the files.
 const NO_JEKYLL: &str = ".nojekyll";
 
@@ -28,20 +31,31 @@ struct Done {
     written: Written,
 }
 
+/// Checks that a folder is empty, contains a site, or does not exist yet.
+///
+/// # Errors
+/// It contains something else, or cannot be read.
+pub fn check(root: &Path) -> Result<()> {
+    let shown = root.display();
+    let mut entries = match std::fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read the folder {shown}")),
+    };
+    // A checkout of the branch that hosts the site has a folder `.git`.
+    let has_others = entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != ".git"));
+    if has_others && !root.join(path_of(MARK)).exists() {
+        bail!("{shown} is not empty and not a site: expected a new folder, or one from an earlier `site`");
+    }
+    Ok(())
+}
+
 impl Folder {
-    /// A folder that is empty, or contains a site, or does not exist yet.
-    pub(super) fn open(root: &Path) -> Result<Self> {
-        let shown = root.display();
-        std::fs::create_dir_all(root).with_context(|| format!("cannot create {shown}"))?;
-        let mut entries = std::fs::read_dir(root).with_context(|| format!("cannot read {shown}"))?;
-        // A checkout of the branch that hosts the site has a folder `.git`.
-        let has_others = entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != ".git"));
-        if has_others && !root.join(MARK).exists() {
-            bail!(
-                "{shown} is not empty and not a site: expected a new folder, or one from an earlier `site`"
-            );
-        }
+    /// Opens a folder that passes [`check`], and marks it as a site.
+    pub(super) fn open(root: &Path, mark: &[u8]) -> Result<Self> {
+        check(root)?;
         let folder = Self { root: root.to_owned(), done: Mutex::default() };
+        folder.write_answer(MARK, mark)?;
         folder.write(NO_JEKYLL, b"")?;
         Ok(folder)
     }
@@ -51,7 +65,7 @@ impl Folder {
         // Without a time or a name in the header, the same JSON gives the same bytes.
         let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
         encoder.write_all(json)?;
-        self.write(&format!("data/{}.json.gz", escaped(request)), &encoder.finish()?)
+        self.write(&path_of(request), &encoder.finish()?)
     }
 
     /// Writes a file, unless it is there already with the same contents.
@@ -81,7 +95,12 @@ impl Folder {
         let mut found = Vec::new();
         list(&self.root, Path::new(""), &mut found)?;
         let Done { files, written } = &mut *done;
-        for path in found.into_iter().filter(|path| !files.contains(path)) {
+        let is_old = |path: &PathBuf| {
+            let is_own = OWN_FOLDERS.iter().any(|own| path.starts_with(own))
+                || path.extension().is_some_and(|ending| ending == FEED_ENDING);
+            is_own && !files.contains(path)
+        };
+        for path in found.into_iter().filter(is_old) {
             let file = self.root.join(&path);
             std::fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
             written.removed_count += 1;
@@ -107,6 +126,11 @@ fn list(root: &Path, below: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
+/// The file of an answer.
+fn path_of(request: &str) -> String {
+    format!("data/{}.json.gz", escaped(request))
+}
+
 /// A request as a file name: `~` and two hexadecimal digits replace each byte that is not a letter, digit, `.`, `_`, `-` or
 /// `/`. `web/src/site/` does the same.
 fn escaped(request: &str) -> String {
@@ -128,7 +152,7 @@ mod tests {
     use super::*;
 
     fn site(root: &Path, answers: &[(&str, &str)]) -> Written {
-        let folder = Folder::open(root).unwrap();
+        let folder = Folder::open(root, b"1").unwrap();
         for (request, answer) in answers {
             folder.write_answer(request, answer.as_bytes()).unwrap();
         }
@@ -143,13 +167,14 @@ mod tests {
     #[test]
     fn second_site_writes_only_what_changed_and_removes_the_rest() {
         let root = tempfile::tempdir().unwrap();
-        let first = site(root.path(), &[("site", "1"), ("a", "1"), ("b/c", "1")]);
+        let first = site(root.path(), &[("a", "1"), ("b/c", "1")]);
         assert_eq!((first.file_count, first.changed_count, first.removed_count), (4, 4, 0));
         std::fs::create_dir(root.path().join(".git")).unwrap();
         std::fs::write(root.path().join(".git/config"), "").unwrap();
-        let second = site(root.path(), &[("site", "1"), ("a", "2")]);
+        std::fs::write(root.path().join("CNAME"), "bench.example.org").unwrap();
+        let second = site(root.path(), &[("a", "2")]);
         assert_eq!((second.file_count, second.changed_count, second.removed_count), (3, 1, 1));
-        assert!(root.path().join(".git/config").exists());
+        assert!(root.path().join(".git/config").exists() && root.path().join("CNAME").exists());
         assert!(!root.path().join("data/b/c.json.gz").exists());
     }
 
@@ -157,7 +182,7 @@ mod tests {
     fn folder_with_other_files_is_refused() {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("thesis.txt"), "ten years").unwrap();
-        let refused = Folder::open(root.path()).unwrap_err().to_string();
+        let refused = check(root.path()).unwrap_err().to_string();
         assert!(refused.contains("is not empty and not a site"), "{refused}");
     }
 }

@@ -15,6 +15,7 @@ use crate::{AppState, assets, auth_settings};
 use anyhow::{Context, Result};
 use chrono::Utc;
 use folder::Folder;
+pub use folder::check as check_folder;
 use roundtrip_domain::tasks::error_rates;
 use roundtrip_storage as db;
 use std::path::Path;
@@ -62,8 +63,9 @@ pub async fn analyse(state: &AppState) -> Result<()> {
 /// The folder contains other files or cannot be written, this program was built without its web interface, or the
 /// database does not answer.
 pub async fn write(state: &AppState, folder: &Path) -> Result<Written> {
-    let folder = Arc::new(Folder::open(folder)?);
-    for (path, bytes) in assets::site()? {
+    let assets = assets::site()?;
+    let folder = Arc::new(Folder::open(folder, &answers::extent()?)?);
+    for (path, bytes) in assets {
         folder.write(&path, &bytes)?;
     }
     answers::write(state.clone(), Arc::clone(&folder)).await?;

@@ -9,7 +9,7 @@ use roundtrip_domain::ingest::{Encoding, Stored, UploadBody, UploadOptions};
 use roundtrip_storage::access::Visibility;
 use roundtrip_wire::{RunId, Slug};
 use serde::Deserialize;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -66,12 +66,13 @@ pub fn check_out(repository: &Path, revision: &str, folder: &Path) -> Result<()>
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot run git: install it, or pass a folder of reports")?;
-    let unpacked = match git.stdout.take() {
-        Some(output) => tar::Archive::new(output).unpack(folder),
-        None => Ok(()),
-    };
+    let unpacked = git.stdout.take().map_or(Ok(()), |mut output| {
+        tar::Archive::new(&mut output).unpack(folder)?;
+        // An archive ends with padding. Git fails if that is not read.
+        io::copy(&mut output, &mut io::sink()).map(drop)
+    });
     let status = git.wait().context("cannot wait for git")?;
-    if !status.success() {
+    if unpacked.is_ok() && !status.success() {
         // Git has printed the reason.
         bail!("git cannot read {revision} of {}", repository.display());
     }
@@ -110,7 +111,7 @@ fn read_head(path: PathBuf) -> Result<ReportFile> {
     };
     let Head { run_id, project } = head().with_context(|| {
         format!(
-            "{} is not a report: expected a file from `roundtrip run --output` or `roundtrip import --output`",
+            "{} is not a report: expected a file from `roundtrip run`, `ab` or `import` with `--output`",
             path.display()
         )
     })?;

@@ -204,7 +204,7 @@ async fn more_than_a_thousand_series_must_be_narrowed(app: TestApp) {
     let mut results: Vec<_> = (1..=1_000).map(|bytes| factory::once("pipe", bytes, 1_000 + bytes)).collect();
     results.push(factory::once("fifo", 64, 1_000));
     app.store_results(results).await;
-    app.get(PATH).await.assert_invalid("more than 1000 series match: narrow the query");
+    app.get(PATH).await.assert_invalid("more than 1000 series match: filter by `machine`");
     let answer = app.get(&format!("{PATH}?transport=pipe")).await;
     assert_eq!(values(&samples(&answer), P99, "message_bytes").len(), 1_000);
 }

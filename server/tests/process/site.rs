@@ -91,9 +91,9 @@ fn site_has_the_answers_of_a_server_that_imports_it() {
     let server = place.serve();
     let import = ["import-site", reports.to_str().unwrap()];
     let printed = place.run(&import).printed();
-    assert!(printed.ends_with(": 6 runs stored, 0 were stored before"), "{printed}");
+    assert!(printed.ends_with(": 6 runs stored, 0 stored before"), "{printed}");
     let printed = place.run(&import).printed();
-    assert!(printed.ends_with(": 0 runs stored, 6 were stored before"), "{printed}");
+    assert!(printed.ends_with(": 0 runs stored, 6 stored before"), "{printed}");
     place.run(&["site", reports.to_str().unwrap(), "--output", site.to_str().unwrap()]).printed();
 
     let projects = answer(&site, "projects");

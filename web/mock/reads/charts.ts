@@ -1,5 +1,6 @@
 /** Charts: lines over commits, heat maps, sweeps and change points. */
 import type { BudgetSeries, HeatMapChart, LineSeries, Point, SweepChart } from "@/api/types";
+import { encoded } from "@/site/columns";
 import { between, type Mocks, only } from "../endpoint";
 import { changesOf } from "../world/changes";
 import { binsOf, budgetOf, STEPS_PER_DOUBLING, statedPointOf } from "../world/figures";
@@ -30,10 +31,6 @@ export const charts = {
   "/api/v1/projects/{project}/charts/sweep": (world, { query }) => sweep(world, query),
 } satisfies Partial<Mocks<"get">>;
 
-function deltas(values: number[]): number[] {
-  return values.map((value, index) => value - (index === 0 ? 0 : (values[index - 1] ?? 0)));
-}
-
 function inRange(points: Point[], range: Range): Point[] {
   return between(points, ({ commit_ordinal }) => commit_ordinal, range).slice(-Number(range.last ?? 1000));
 }
@@ -55,7 +52,7 @@ function line(
     point_count: points.length,
     is_thinned: false,
     kept: null,
-    commit_ordinals: deltas(points.map(({ commit_ordinal }) => commit_ordinal)),
+    commit_ordinals: encoded(points.map(({ commit_ordinal }) => commit_ordinal)),
     environments: begins.map((index) => ({ index, environment_id: points[index]?.environment_id ?? 0 })),
     work_tree_modified: placesOf(points, ({ work_tree_modified }) => work_tree_modified),
   };
@@ -64,14 +61,14 @@ function line(
 function measuredLine(world: World, series: MockSeries, range: Figures, quantiles: Quantile[]): LineSeries {
   const points = inRange(world.pointsOf(series), range);
   const rates = points.flatMap(({ bytes_per_second }) => bytes_per_second ?? []);
-  const column = (quantile: Quantile) => deltas(points.map(({ latency_ns }) => latency_ns[quantile]));
+  const column = (quantile: Quantile) => encoded(points.map(({ latency_ns }) => latency_ns[quantile]));
   const quartile = (name: keyof Point["repetition_p50_ns"]) =>
-    deltas(points.map(({ repetition_p50_ns }) => repetition_p50_ns[name]));
+    encoded(points.map(({ repetition_p50_ns }) => repetition_p50_ns[name]));
   return {
     ...line(series, points),
     lossy: placesOf(points, ({ lossy }) => lossy),
     latency_ns: Object.fromEntries(quantiles.map((quantile) => [quantile, column(quantile)])),
-    bytes_per_second: range.rate === "true" && rates.length > 0 ? deltas(rates) : null,
+    bytes_per_second: range.rate === "true" && rates.length > 0 ? encoded(rates) : null,
     repetition_p50_ns:
       range.repetitions !== "false"
         ? { q1: quartile("q1"), median: quartile("median"), q3: quartile("q3") }
@@ -89,9 +86,9 @@ function statedLine(world: World, series: MockSeries): LineSeries {
     repetition_p50_ns: null,
     bytes_per_second: null,
     stated: {
-      center: deltas(points.map(({ center_ns }) => center_ns)),
-      low: deltas(points.map(({ low_ns }) => low_ns ?? 0)),
-      high: deltas(points.map(({ high_ns }) => high_ns ?? 0)),
+      center: encoded(points.map(({ center_ns }) => center_ns)),
+      low: encoded(points.map(({ low_ns }) => low_ns ?? 0)),
+      high: encoded(points.map(({ high_ns }) => high_ns ?? 0)),
     },
   };
 }
@@ -113,7 +110,7 @@ function budgets(world: World, series: MockSeries, range: Range): BudgetSeries {
   const event = (name: keyof Found["events"]) => column(({ events }) => events[name]);
   return {
     series_id: series.summary.series_id,
-    commit_ordinals: deltas(of.map(({ point }) => point.commit_ordinal)),
+    commit_ordinals: encoded(of.map(({ point }) => point.commit_ordinal)),
     parts_ns: {
       sender_user: part("sender_user"),
       sender_kernel: part("sender_kernel"),
@@ -134,7 +131,7 @@ function budgets(world: World, series: MockSeries, range: Range): BudgetSeries {
 
 function heatMap(world: World, series: MockSeries, range: Range): HeatMapChart {
   const points = inRange(world.pointsOf(series), range);
-  const ordinals = deltas(points.map(({ commit_ordinal }) => commit_ordinal));
+  const ordinals = encoded(points.map(({ commit_ordinal }) => commit_ordinal));
   const bins = points.map(binsOf);
   return {
     series_id: series.summary.series_id,
@@ -145,7 +142,7 @@ function heatMap(world: World, series: MockSeries, range: Range): HeatMapChart {
     columns: {
       from_ordinals: ordinals,
       to_ordinals: ordinals,
-      first_bins: deltas(bins.map(({ first }) => first)),
+      first_bins: encoded(bins.map(({ first }) => first)),
       counts: bins.map(({ counts }) => packed(counts)),
       lossy: placesOf(points, ({ lossy }) => lossy),
     },

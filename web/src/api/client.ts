@@ -6,9 +6,9 @@ import { isSite } from "@/lib/site";
 import { errorOfNoResponse, errorOfResponse } from "./errors";
 import type { paths } from "./schema.gen";
 
-type Reads = PathsWithMethod<paths, "get">;
+export type Reads = PathsWithMethod<paths, "get">;
 type Parameters<Path extends Reads> = Omit<paths[Path]["get"]["parameters"], "header" | "cookie">;
-type Answer<Path extends Reads> = SuccessResponse<paths[Path]["get"]["responses"], "application/json">;
+export type Answer<Path extends Reads> = SuccessResponse<paths[Path]["get"]["responses"], "application/json">;
 
 /** Query parameters of a read. */
 export type QueryOf<Path extends Reads> = NonNullable<paths[Path]["get"]["parameters"]["query"]>;

@@ -91,7 +91,9 @@ function openInNewTab(event: MouseEvent): void {
   if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("download")) return;
   event.preventDefault();
   event.stopPropagation();
-  window.open(withParameter(link.href, "embed", null), "_blank", "noopener");
+  const address =
+    link.origin === window.location.origin ? withParameter(link.href, "embed", null) : link.href;
+  window.open(address, "_blank", "noopener");
 }
 
 function Icon({ size, strokeWidth, d }: { size: number; strokeWidth: number; d: string }) {
@@ -179,10 +181,10 @@ function ThemeSwitch() {
 /** Instead of an account, with the date of the newest run. */
 function SiteMark() {
   const { data: projects = [] } = useQuery(projectsQuery);
-  const [newest] = projects
+  const newest = projects
     .flatMap(({ last_run_at }) => last_run_at ?? [])
     .toSorted()
-    .reverse();
+    .at(-1);
   return (
     <span className="who muted">
       <span>

@@ -1,8 +1,10 @@
 /** The application on a static site: only files, and no page that needs a server. */
 import { screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { forgetFiles } from "@/site/files";
 import { open } from "@/test/app";
+import { withLayout } from "@/test/layout";
 import { host, siteOf } from "@/test/site";
 import { mockApi } from "../../mock/handlers";
 
@@ -12,21 +14,18 @@ let files: ReadonlyMap<string, unknown>;
 let requests: string[];
 const follow = vi.fn();
 
+withLayout(720, 300);
 beforeAll(async () => {
   files = await siteOf(mockApi());
 });
 beforeEach(() => {
   document.head.insertAdjacentHTML("beforeend", MARK);
-  // jsdom does not implement scrolling.
-  window.scrollTo = () => {};
-  Element.prototype.scrollIntoView = () => {};
   vi.stubGlobal("EventSource", follow);
   requests = host(files);
 });
 afterEach(() => {
   document.querySelector('meta[name="roundtrip-site"]')?.remove();
   window.history.replaceState({}, "", "/");
-  vi.unstubAllGlobals();
   forgetFiles();
 });
 
@@ -91,7 +90,43 @@ it("shows changes without triage", async () => {
   expect(screen.queryByLabelText("Select all")).toBeNull();
 });
 
-it("says why a run has no page", async () => {
+it("pins the point of a run without details", async () => {
+  const { world } = mockApi();
+  const run = world.runs.findLast(
+    ({ machine, pull_request }) => machine === "lab-linux-1" && pull_request === null,
+  );
+  await open(`/benchmarks/#/libfoo/series/1?run=${run?.run_id}`);
+  const pinned = await screen.findByRole("complementary", { name: "Pinned point" });
+  expect(await within(pinned).findByText(run?.commit.subject ?? "")).toBeTruthy();
+});
+
+it("opens links of an embedded chart in a new tab, without the chart's parameter", async () => {
+  const opened = vi.spyOn(window, "open").mockReturnValue(null);
+  await open("/benchmarks/#/libfoo/error-rates?embed=none");
+  const frame = document.querySelector(".embedding");
+  for (const href of ["https://docs.example.org/page?embed=x#part", "/benchmarks/#/libfoo?embed=none#runs"]) {
+    const link = Object.assign(document.createElement("a"), { href });
+    frame?.append(link);
+    link.click();
+  }
+  const root = `${window.location.origin}/benchmarks/`;
+  expect(opened.mock.calls.map(([address]) => address)).toEqual([
+    "https://docs.example.org/page?embed=x#part",
+    `${root}#/libfoo#runs`,
+  ]);
+});
+
+it("copies the code of a chart without the fragment of the page", async () => {
+  const user = userEvent.setup();
+  await open("/benchmarks/#/libfoo/series/1#part");
+  const [button] = await screen.findAllByRole("button", { name: "Embed" });
+  await user.click(button as HTMLElement);
+  const code = await navigator.clipboard.readText();
+  expect(code).toContain(`src="${window.location.origin}/benchmarks/#/libfoo/series/1?embed=`);
+  expect(code).not.toContain("part");
+});
+
+it("explains why a run has no page", async () => {
   const { world } = mockApi();
   await open(`/benchmarks/#/libfoo/runs/${world.runs.at(-1)?.run_id}`);
   await waitFor(() => expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Not in this site"));

@@ -115,7 +115,7 @@ export function compareCsvHref(
 
 /** The profiles of a regression as a file for another program. */
 export const profileHref = (project: string, regressionId: number, format: "folded" | "pprof" | "firefox") =>
-  onServer(`/api/v1/projects/${project}/regressions/${regressionId}/profile?format=${format}`);
+  `/api/v1/projects/${project}/regressions/${regressionId}/profile?format=${format}`;
 
 /** The sign-in page; no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";

@@ -27,14 +27,13 @@ export function shownPath(): string {
   return hash.slice(1).split("#")[0] || "/";
 }
 
-/** The address of a page with another value of a query parameter; `null` removes it. Drops the fragment. */
+/** The address of a page with another value of a query parameter; `null` removes it. */
 export function withParameter(address: string, name: string, value: string | null): string {
   const url = new URL(address);
-  const [path = "/"] = url.hash.slice(1).split("#");
-  const page = isSite() ? new URL(path, url.origin) : url;
+  const page = isSite() ? new URL(url.hash.slice(1), url.origin) : url;
   if (value === null) page.searchParams.delete(name);
   else page.searchParams.set(name, value);
-  url.hash = isSite() ? `${page.pathname}${page.search}` : "";
+  if (isSite()) url.hash = `${page.pathname}${page.search}${page.hash}`;
   return url.href;
 }
 

@@ -26,6 +26,9 @@ afterEach(() => {
   forgetFiles();
 });
 
+// biome-ignore lint/suspicious/noExplicitAny: the type of a body depends on its path.
+type Body = any;
+
 async function ask(path: string, init?: RequestInit) {
   const response = await answer(new Request(`${SITE}api/v1/${path}`.replace("/benchmarks", ""), init));
   return { status: response.status, type: response.headers.get("content-type"), body: await response.json() };
@@ -159,7 +162,9 @@ it("compares stored commits, and runs that are the only ones of theirs", async (
 it("names what the site has for runs and comparisons without files", async () => {
   const run = await ask(`runs/${world.runs.at(-1)?.run_id}`);
   expect(run).toMatchObject({ status: 404, type: "application/problem+json", body: { code: "unknown-run" } });
-  expect(run.body.detail).toContain(`the newest ${DETAILED_RUNS} runs`);
+  expect(run.body.detail).toContain(
+    `the newest ${DETAILED_RUNS} runs per project and of runs at regressions`,
+  );
   expect(run.body.detail).toContain("roundtrip-server import-site");
   const [base, head] = [world.commits[0]?.sha, world.commits[9]?.sha];
   const comparison = await ask(`${P}/compare?base=${base}&head=${head}`);
@@ -167,11 +172,36 @@ it("names what the site has for runs and comparisons without files", async () =>
     status: 404,
     body: { detail: expect.stringContaining("`roundtrip compare`") },
   });
+  expect(comparison.body.detail).toContain(`the newest ${DETAILED_RUNS} measured commits of the main line`);
   const sweep = `${P}/charts/sweep?over=message_bytes&machine=lab-linux-1&scenario=roundtrip`;
   expect(await ask(`${sweep}&commit=${head}`)).toMatchObject({
     status: 404,
     body: { code: "unknown-sweep" },
   });
+});
+
+it.each([
+  ["points?series=1&limit=0", ({ series }) => [...series[0].points, ...series[0].summaries]],
+  [`${P}/machines/lab-linux-1/canaries?last=0`, ({ readings }) => readings],
+] satisfies [string, (body: Body) => unknown[]][])("returns no entries for %s", async (path, entriesOf) => {
+  const { status, body } = await ask(path);
+  expect(status).toBe(200);
+  expect(entriesOf(body)).toEqual([]);
+});
+
+it("reports data that it cannot read as a temporary failure", async () => {
+  const failure = { status: 503, type: "application/problem+json" };
+  const problem = { code: "unreadable-data", title: "Site data not readable" };
+  vi.stubGlobal("fetch", async () => new Response("", { status: 500 }));
+  expect(await ask("session")).toMatchObject({
+    ...failure,
+    body: { ...problem, detail: expect.stringMatching(/^Cannot read the site's data: .* got status 500/) },
+  });
+  vi.stubGlobal("fetch", async () => new Response("{"));
+  expect(await ask(`${P}/runs`)).toMatchObject({ ...failure, body: problem });
+  expect(await ask("projects/%")).toMatchObject({ ...failure, body: problem });
+  host(files);
+  expect((await ask("session")).status).toBe(200);
 });
 
 it("has no lines for places without series, and asks for no file", async () => {

@@ -22,7 +22,7 @@ import {
   type Range,
 } from "./columns";
 import { chartOf, seriesById, seriesList } from "./data";
-import { type Answers, IMPORT, missing, numberIn, seriesIn, valuesIn } from "./endpoint";
+import { type Answers, IMPORT, missing, numberIn, seriesIn, unknownSeries, valuesIn } from "./endpoint";
 import { nameOf, read } from "./files";
 import { heatMap } from "./heatMap";
 import { matching } from "./series";
@@ -54,7 +54,7 @@ export const charts = {
     const budgets = seriesIn(query.series).map(async (id) => {
       const [chart, line] = await Promise.all([chartOf<BudgetChart>("budget", id), lineOf(id)]);
       const [budget] = chart?.series ?? [];
-      if (budget === undefined) throw noChart(id);
+      if (budget === undefined) throw unknownSeries(id);
       return cutBudget(budget, numbersOf(line.commit_ordinals), range);
     });
     return { series: await Promise.all(budgets) };
@@ -98,12 +98,8 @@ export const charts = {
 /** The stored line of a series: the main line, with all figures. */
 async function lineOf(id: number): Promise<LineSeries> {
   const [line] = (await chartOf<LineChart>("line", id))?.series ?? [];
-  if (line === undefined) throw noChart(id);
+  if (line === undefined) throw unknownSeries(id);
   return line;
-}
-
-function noChart(id: number) {
-  return missing("unknown-series", `This site has no series ${id}.`);
 }
 
 /** The range of a query. */
@@ -148,7 +144,7 @@ export function cutLine(line: LineSeries, range: Range, figures: Figures, countM
     is_thinned: isThinned,
     kept: isThinned ? encoded(drawn) : null,
     commit_ordinals: column(line.commit_ordinals),
-    environments: cutEnvironments(line.environments, places),
+    environments: cutEnvironments(line.environments, line.commit_ordinals.length, places),
     work_tree_modified: cutMarks(line.work_tree_modified, places),
     lossy: cutMarks(line.lossy, places),
     // Without points, it has empty columns.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { numbersOf } from "@/lib/statistics";
-import { at, cutColumn, cutEnvironments, cutMarks, drawnPlaces, encoded, placesIn } from "./columns";
+import { at, cutColumn, cutEnvironments, cutMarks, drawnPlaces, encoded, newest, placesIn } from "./columns";
 
 /** Repeatable numbers from 0 to less than `below`. */
 function random(seed: number): (below: number) => number {
@@ -49,7 +49,7 @@ it("keeps the environment of every point, and where each begins", () => {
     const begins = ids.flatMap((environment_id, index) =>
       ids[index - 1] === environment_id ? [] : [{ index, environment_id }],
     );
-    const cut = cutEnvironments(begins, places);
+    const cut = cutEnvironments(begins, ids.length, places);
     const of = (place: number) => cut.findLast(({ index }) => index <= place)?.environment_id;
     expect(places.map((_, place) => of(place))).toEqual(at(ids, places));
     expect(cut.every(({ environment_id }, place) => environment_id !== cut[place - 1]?.environment_id)).toBe(
@@ -65,6 +65,10 @@ it("selects the newest points of a range", () => {
   expect(placesIn(ordinals, { from: 2, to: 4, last: 2 })).toEqual([3, 4]);
   expect(placesIn(ordinals, { from: 5, to: 6, last })).toEqual([]);
   expect(placesIn(ordinals, { from: 0, to: 9, last: 0 })).toEqual([]);
+});
+
+it("returns the last values, and none for a count of 0", () => {
+  expect([0, 2, 9].map((count) => newest([1, 2, 3], count))).toEqual([[], [2, 3], [1, 2, 3]]);
 });
 
 it("thins lines to the ends and extremes of every stretch", () => {

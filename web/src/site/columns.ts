@@ -1,6 +1,6 @@
 /** Parts of columns: of differences, of marks and of environments; and the points to draw. Pure. */
 import type { EnvironmentBegins } from "@/api/types";
-import { numbersOf } from "@/lib/statistics";
+import { environmentsOf, numbersOf } from "@/lib/statistics";
 
 /** Differences of each value to the last known one before it; the first one as it is. */
 export function encoded<T extends number | null>(values: readonly T[]): T[] {
@@ -29,16 +29,16 @@ export function cutMarks(marks: readonly number[], places: readonly number[]): n
   return places.flatMap((place, index) => (marked.has(place) ? [index] : []));
 }
 
-/** The environments after a cut: where each begins. */
-export function cutEnvironments(environments: readonly EnvironmentBegins[], places: readonly number[]) {
-  const begins: EnvironmentBegins[] = [];
-  for (const [index, place] of places.entries()) {
-    const own = environments.findLast((begin) => begin.index <= place);
-    if (own !== undefined && begins.at(-1)?.environment_id !== own.environment_id) {
-      begins.push({ index, environment_id: own.environment_id });
-    }
-  }
-  return begins;
+/** The environments after a cut: where each begins. `count`: the number of points before it. */
+export function cutEnvironments(
+  environments: readonly EnvironmentBegins[],
+  count: number,
+  places: readonly number[],
+): EnvironmentBegins[] {
+  const ids = at(environmentsOf(environments, count), places);
+  return ids.flatMap((environment_id, index) =>
+    environment_id === ids[index - 1] ? [] : [{ index, environment_id }],
+  );
 }
 
 /** Commits from and up to an ordinal, and of these the newest points. */
@@ -47,7 +47,12 @@ export type Range = { from: number; to: number; last: number };
 /** The places of a range in a column of ordinals, ascending. */
 export function placesIn(ordinals: readonly number[], { from, to, last }: Range): number[] {
   const within = ordinals.flatMap((ordinal, place) => (ordinal >= from && ordinal <= to ? [place] : []));
-  return within.slice(Math.max(0, within.length - last));
+  return newest(within, last);
+}
+
+/** The last values, at most `count`. */
+export function newest<Value>(values: readonly Value[], count: number): Value[] {
+  return values.slice(Math.max(0, values.length - count));
 }
 
 /**

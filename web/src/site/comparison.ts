@@ -1,7 +1,7 @@
 /** Comparisons: stored ones of two commits, filtered as on the server. */
-import type { Comparison, ComparisonPair, SeriesSummary } from "@/api/types";
+import type { Comparison, ComparisonPair, PairKind, SeriesSummary } from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { runList, seriesList } from "./data";
+import { extentOf, runList, seriesList } from "./data";
 import { type Answers, IMPORT, missing, numberIn, valuesIn } from "./endpoint";
 import { nameOf, read } from "./files";
 import { matching } from "./series";
@@ -12,8 +12,9 @@ export const comparison = {
     const name = nameOf(`projects/${project}/compare`, { base: base.sha, head: head.sha });
     const stored = await read<Comparison>(name);
     if (stored === null) {
-      const has =
-        "This site compares commits with the one measured before, and pull requests with their base.";
+      const { detailed_runs } = await extentOf();
+      const newest = `each of the newest ${detailed_runs} measured commits of the main line with the one before it`;
+      const has = `This site compares ${newest}, the commits around regressions, and pull requests with their base.`;
       const detail = `${has} For others, run \`roundtrip compare\` on two reports. ${IMPORT}`;
       throw missing("unknown-comparison", detail);
     }
@@ -73,10 +74,8 @@ export function selected(
   return { ...found, pairs: limit === undefined ? wanted : largest(wanted, numberIn("limit", limit, 0)) };
 }
 
-type Kind = ComparisonPair["kind"];
-
 /** The most urgent first. */
-const KINDS: Kind[] = ["slower", "faster", "elsewhere", "inconclusive", "unchanged", "not-comparable"];
+const KINDS: PairKind[] = ["slower", "faster", "elsewhere", "inconclusive", "unchanged", "not-comparable"];
 
 /** At most `limit` pairs of each kind, the largest changes first. */
 function largest(pairs: readonly ComparisonPair[], limit: number): ComparisonPair[] {
@@ -110,8 +109,8 @@ function machineOf({ base, head }: ComparisonPair): string | undefined {
 }
 
 /** What a comparison states about all its pairs. */
-function summaryOf(pairs: readonly ComparisonPair[]) {
-  const count = (kind: Kind) => pairs.filter((pair) => pair.kind === kind).length;
+export function summaryOf(pairs: readonly ComparisonPair[]) {
+  const count = (kind: PairKind) => pairs.filter((pair) => pair.kind === kind).length;
   const thresholds = pairs.flatMap(({ least_change }) => least_change ?? []);
   const limits = pairs.flatMap(({ kind, no_change_beyond }) =>
     kind === "unchanged" ? (no_change_beyond ?? []) : [],

@@ -1,16 +1,16 @@
 /** The lists of a site, which are files. */
 import type * as Api from "@/api/types";
-import { missing } from "./endpoint";
+import { missing, unknownSeries } from "./endpoint";
 import { isKept, nameOf, read } from "./files";
 
 /** What the generator has written. */
 type Extent = {
-  /** The number of the newest runs of a project that have all details. */
+  /** Per project: the number of the newest runs with all details, and of the newest commits with a comparison. */
   detailed_runs: number;
 };
 
-/** A file without which the site is not complete. */
-async function required<Contents>(name: string): Promise<Contents> {
+/** A file that every site has. */
+export async function required<Contents>(name: string): Promise<Contents> {
   const contents = await read<Contents>(name);
   if (contents === null) throw missing("unknown-path", `This site has no ${name}.`);
   return contents;
@@ -50,7 +50,7 @@ export async function seriesById(series_id: number): Promise<Api.SeriesSummary> 
     const found = series.find((entry) => entry.series_id === series_id);
     if (found !== undefined) return found;
   }
-  throw missing("unknown-series", `This site has no series ${series_id}.`);
+  throw unknownSeries(series_id);
 }
 
 /** The runs of the trend: on the default branch, without pull requests. */

@@ -2,19 +2,16 @@
  * The types of computed answers: functions from the parameters of a request to the response. They use the generated
  * types, so that `tsc` finds outdated answers.
  */
-import type { PathsWithMethod, SuccessResponse } from "openapi-typescript-helpers";
+import type { Answer, QueryOf, Reads } from "@/api/client";
 import type { paths } from "@/api/schema.gen";
+import type { Problem } from "@/api/types";
 
-type Reads = PathsWithMethod<paths, "get">;
-type ParametersOf<Path extends Reads> = paths[Path]["get"]["parameters"];
 type Text<Parameters> = { [Name in keyof Parameters]: string };
 
 type Asked<Path extends Reads> = {
-  path: ParametersOf<Path> extends { path: infer Parameters } ? Text<Parameters> : unknown;
-  query: Partial<Text<NonNullable<ParametersOf<Path>["query"]>>>;
+  path: paths[Path]["get"]["parameters"] extends { path: infer Parameters } ? Text<Parameters> : unknown;
+  query: Partial<Text<QueryOf<Path>>>;
 };
-
-type Answer<Path extends Reads> = SuccessResponse<paths[Path]["get"]["responses"], "application/json">;
 
 /** Answers by path. Other reads are files. */
 export type Answers = { [Path in Reads]?: (asked: Asked<Path>) => Promise<Answer<Path>> };
@@ -31,12 +28,25 @@ export class Refusal extends Error {
   }
 }
 
+/** The response of a refusal. `more`: other members of the problem document. */
+export function problemOf(
+  { status, code, title, message: detail }: Refusal,
+  more: Partial<Problem> = {},
+): Response {
+  const body: Problem = { type: `/problems/${code}`, code, title, status, detail, ...more };
+  return Response.json(body, { status, headers: { "content-type": "application/problem+json" } });
+}
+
 /** How to get what a site does not have. */
 export const IMPORT = "For all data, import the site into a server: `roundtrip-server import-site`.";
 
-/** The site does not have it. `detail`: what it has, and what to do. */
+/** An error for data that the site lacks. `detail`: what it has, and what to do. */
 export function missing(code: string, detail: string): Refusal {
   return new Refusal(404, code, "Not in this site", detail);
+}
+
+export function unknownSeries(id: number): Refusal {
+  return missing("unknown-series", `This site has no series ${id}.`);
 }
 
 /** A parameter is invalid. */
@@ -48,20 +58,24 @@ export function invalid(name: string, detail: string): Refusal {
 const LIMIT = 100;
 const LIMIT_MAX = 1000;
 
-/** A page of a list, and the cursor of the next: here an index. */
-export function paged<Entry>(
+/** A page of a list under its name, and the cursor of the next: here an index. */
+export function listed<Name extends string, Entry>(
+  name: Name,
   entries: readonly Entry[],
   { limit, after }: { limit?: string; after?: string },
-): { entries: Entry[]; next_after: string | null } {
+) {
   const begin = numberIn("after", after, 0);
   const end = begin + Math.min(LIMIT_MAX, numberIn("limit", limit, LIMIT));
-  return { entries: entries.slice(begin, end), next_after: end < entries.length ? String(end) : null };
+  const next_after = end < entries.length ? String(end) : null;
+  return { [name]: entries.slice(begin, end), next_after } as Record<Name, Entry[]> & {
+    next_after: string | null;
+  };
 }
 
 /**
  * A whole number in a query.
  *
- * @throws Refusal if it is none.
+ * @throws Refusal for other text.
  */
 export function numberIn(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;

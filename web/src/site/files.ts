@@ -4,7 +4,7 @@ import { siteData } from "@/lib/site";
 
 /** Decoded files that stay in memory; pages ask for the same ones again. */
 const FILES_MAX = 300;
-/** Hosts answer so for a file that does not exist; some stores forbid what they do not have. */
+/** Statuses for a missing file. Some object stores return 403. */
 const MISSING = [403, 404, 410];
 
 const files = new Map<string, Promise<unknown>>();
@@ -52,7 +52,7 @@ export function isKept(name: string): boolean {
   return files.has(name);
 }
 
-/** Forgets all files, as a new page does. */
+/** Empties the cache. For tests. */
 export function forgetFiles(): void {
   files.clear();
 }

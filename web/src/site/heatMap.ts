@@ -1,10 +1,10 @@
 /** Parts of a heat map: the columns of a range, merged if there are too many. */
 import type { HeatMapChart, LineSeries } from "@/api/types";
 import { distinct } from "@/lib/collections";
-import { numbersOf } from "@/lib/statistics";
+import { countsByBin, numbersOf } from "@/lib/statistics";
 import { encoded, placesIn, type Range } from "./columns";
 import { chartOf } from "./data";
-import { missing, numberIn } from "./endpoint";
+import { numberIn, unknownSeries } from "./endpoint";
 
 const COLUMNS = 1_000;
 
@@ -16,7 +16,7 @@ export async function heatMap(
   line: Pick<LineSeries, "commit_ordinals">,
 ): Promise<HeatMapChart> {
   const stored = await chartOf<HeatMapChart>("heatmap", series);
-  if (stored === null) throw missing("unknown-series", `This site has no series ${series}.`);
+  if (stored === null) throw unknownSeries(series);
   return cutHeatMap(stored, range, numberIn("columns", columns, COLUMNS), numbersOf(line.commit_ordinals));
 }
 
@@ -47,16 +47,12 @@ export function cutHeatMap(
 function columnsOf({ columns }: HeatMapChart): Column[] {
   const [from, to] = [numbersOf(columns.from_ordinals), numbersOf(columns.to_ordinals)];
   const lossy = new Set(columns.lossy);
-  return numbersOf(columns.first_bins).map((first, index) => {
-    const bins = new Map<number, number>();
-    let bin = first;
-    for (const count of columns.counts[index] ?? []) {
-      // A negative number stands for empty bins.
-      if (count > 0) bins.set(bin, count);
-      bin += count < 0 ? -count : 1;
-    }
-    return { from: from[index] ?? 0, to: to[index] ?? 0, bins, isLossy: lossy.has(index) };
-  });
+  return numbersOf(columns.first_bins).map((first, index) => ({
+    from: from[index] ?? 0,
+    to: to[index] ?? 0,
+    bins: countsByBin(first, columns.counts[index] ?? []),
+    isLossy: lossy.has(index),
+  }));
 }
 
 /** At most `countMax` columns: neighbours share one, about the same number in each. */

@@ -1,9 +1,9 @@
 /** Answers requests to the API from the files of a site. Loaded only there. */
-import type { Problem } from "@/api/types";
 import { charts } from "./charts";
 import { comparison } from "./comparison";
-import { missing, Refusal } from "./endpoint";
-import { nameOf, read } from "./files";
+import { required } from "./data";
+import { problemOf, Refusal } from "./endpoint";
+import { nameOf } from "./files";
 import { lists } from "./lists";
 import { runs } from "./runs";
 import { series } from "./series";
@@ -30,8 +30,9 @@ export async function answer(request: Request): Promise<Response> {
     }
     return Response.json(await bodyOf(new URL(request.url)));
   } catch (error) {
-    if (error instanceof Refusal) return problem(error);
-    throw error;
+    if (error instanceof Refusal) return problemOf(error);
+    const detail = `Cannot read the site's data: ${error instanceof Error ? error.message : String(error)}`;
+    return problemOf(new Refusal(503, "unreadable-data", "Site data not readable", detail));
   }
 }
 
@@ -41,10 +42,7 @@ async function bodyOf({ pathname, searchParams }: URL): Promise<unknown> {
     const parameters = parametersOf(segments, path);
     if (parameters !== null) return answer({ path: parameters, query: Object.fromEntries(searchParams) });
   }
-  const name = nameOf(path.join("/").slice(PREFIX.length), Object.fromEntries(searchParams));
-  const stored = await read(name);
-  if (stored === null) throw missing("unknown-path", `This site has no ${name}.`);
-  return stored;
+  return required(nameOf(path.join("/").slice(PREFIX.length), Object.fromEntries(searchParams)));
 }
 
 /** The parameters of a path by name; `null` if the path is another one. */
@@ -57,9 +55,4 @@ function parametersOf(segments: readonly string[], path: readonly string[]): Rec
     else if (segment !== value) return null;
   }
   return parameters;
-}
-
-function problem({ status, code, title, message: detail }: Refusal): Response {
-  const body: Problem = { type: `/problems/${code}`, code, title, status, detail };
-  return Response.json(body, { status, headers: { "content-type": "application/problem+json" } });
 }

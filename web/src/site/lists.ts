@@ -1,5 +1,6 @@
 /** Lists, filtered and page by page. */
 import type { CanaryHistory, CommitDetail } from "@/api/types";
+import { newest } from "./columns";
 import {
   commitList,
   machineList,
@@ -9,7 +10,7 @@ import {
   runList,
   suspicionList,
 } from "./data";
-import { type Answers, invalid, missing, numberIn, paged, valuesIn } from "./endpoint";
+import { type Answers, invalid, listed, missing, numberIn, valuesIn } from "./endpoint";
 import { read } from "./files";
 import { hasCommitWords, wordsOf } from "./words";
 
@@ -19,19 +20,14 @@ const RUNS_MAX = 200;
 const READINGS = 200;
 
 export const lists = {
-  "/api/v1/projects": async ({ query }) => {
-    const { entries, next_after } = paged((await projectList()).projects, query);
-    return { projects: entries, next_after };
-  },
-  "/api/v1/projects/{project}/machines": async ({ path, query }) => {
-    const { entries, next_after } = paged((await machineList(path.project)).machines, query);
-    return { machines: entries, next_after };
-  },
+  "/api/v1/projects": async ({ query }) => listed("projects", (await projectList()).projects, query),
+  "/api/v1/projects/{project}/machines": async ({ path, query }) =>
+    listed("machines", (await machineList(path.project)).machines, query),
   "/api/v1/projects/{project}/machines/{machine}/canaries": async ({ path: { project, machine }, query }) => {
     const name = `projects/${project}/machines/${machine}/canaries`;
     const history = await read<CanaryHistory>(name);
     if (history === null) throw missing("unknown-machine", `${project} has no machine ${machine}.`);
-    return { ...history, readings: history.readings.slice(-numberIn("last", query.last, READINGS)) };
+    return { ...history, readings: newest(history.readings, numberIn("last", query.last, READINGS)) };
   },
   "/api/v1/projects/{project}/runs": async ({ path, query }) => {
     const { runs } = await runList(path.project);
@@ -40,8 +36,7 @@ export const lists = {
         (query.machine === undefined || query.machine === machine) &&
         (query.pull_request === undefined || Number(query.pull_request) === pull_request),
     );
-    const { entries, next_after } = paged(asked, query);
-    return { runs: entries, next_after };
+    return listed("runs", asked, query);
   },
   "/api/v1/projects/{project}/commits": async ({ path, query }) => {
     const { commits } = await commitList(path.project);
@@ -54,8 +49,7 @@ export const lists = {
         commit.ordinal <= to &&
         (words.length === 0 || hasCommitWords(commit, words)),
     );
-    const { entries, next_after } = paged(asked, query);
-    return { commits: entries, next_after };
+    return listed("commits", asked, query);
   },
   "/api/v1/projects/{project}/commits/{sha}": async ({ path: { project, sha } }): Promise<CommitDetail> => {
     const name = sha.toLowerCase();
@@ -64,7 +58,7 @@ export const lists = {
     const [commit, ...others] = commits.filter((entry) => entry.sha.startsWith(name));
     if (commit === undefined) throw missing("unknown-commit", `This site has no commit ${sha}.`);
     if (others.length > 0) {
-      throw invalid("sha", `\`${sha}\` begins the names of several commits: expected more digits`);
+      throw invalid("sha", `\`${sha}\` matches several commits: expected more digits`);
     }
     const runs = (await runList(project)).runs.filter((run) => run.commit.sha === commit.sha);
     return {
@@ -76,10 +70,8 @@ export const lists = {
       runs: runs.slice(0, RUNS_MAX),
     };
   },
-  "/api/v1/projects/{project}/pull-requests": async ({ path, query }) => {
-    const { entries, next_after } = paged((await pullRequestList(path.project)).pull_requests, query);
-    return { pull_requests: entries, next_after };
-  },
+  "/api/v1/projects/{project}/pull-requests": async ({ path, query }) =>
+    listed("pull_requests", (await pullRequestList(path.project)).pull_requests, query),
   "/api/v1/projects/{project}/regressions": async ({ path, query }) => {
     const { regressions } = await regressionList(path.project);
     const states = valuesIn(query.state) ?? [];
@@ -91,8 +83,7 @@ export const lists = {
         (query.quiet === "true" ||
           (held_because === null && (muted_until === null || Date.parse(muted_until) <= now))),
     );
-    const { entries, next_after } = paged(asked, query);
-    return { regressions: entries, next_after };
+    return listed("regressions", asked, query);
   },
   "/api/v1/projects/{project}/suspicions": async ({ path, query }) => {
     const { suspicions } = await suspicionList(path.project);
@@ -101,8 +92,7 @@ export const lists = {
         (query.state === undefined || query.state === state) &&
         (query.commit === undefined || query.commit === commit.sha),
     );
-    const { entries, next_after } = paged(asked, query);
-    return { suspicions: entries, next_after };
+    return listed("suspicions", asked, query);
   },
   // Sites have no lab.
   "/api/v1/projects/{project}/agents": async () => ({ agents: [], next_after: null }),

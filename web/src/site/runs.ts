@@ -1,6 +1,7 @@
 /** Runs with their results, and points of series. */
 import type { Point, PointDetail, PointList, RunDetail, RunSummary, StatedPoint } from "@/api/types";
 import { ascending } from "@/lib/collections";
+import { newest } from "./columns";
 import { commitList, detailedRuns, extentOf, mainRuns, runList, seriesById } from "./data";
 import { type Answers, IMPORT, missing, numberIn, seriesIn } from "./endpoint";
 import { nameOf, read } from "./files";
@@ -43,7 +44,7 @@ async function detailsOf<Contents>(run_id: string, name: string): Promise<Conten
   const details = isDetailed ? await read<Contents>(name) : null;
   if (details !== null) return details;
   const { detailed_runs } = await extentOf();
-  const has = `This site has details of the newest ${detailed_runs} runs and those at regressions.`;
+  const has = `This site has details of the newest ${detailed_runs} runs per project and of runs at regressions.`;
   throw missing("unknown-run", `${has} Charts show the points of the others. ${IMPORT}`);
 }
 
@@ -80,12 +81,13 @@ async function pointsOf(series_id: number, { from, to, limit, isMain }: Range): 
   const main = isMain ? await mainRuns(project) : null;
   const within = ({ commit_ordinal }: { commit_ordinal: number }) =>
     commit_ordinal >= from && commit_ordinal <= to;
-  const points = withRuns<Point>(stored?.points ?? [], runs)
-    .filter((point) => within(point) && (main?.has(point.run_id) ?? true))
-    .slice(-limit);
-  const summaries = withRuns<StatedPoint>(stored?.summaries ?? [], runs)
-    .filter(within)
-    .slice(-limit);
+  const measured = withRuns<Point>(stored?.points ?? [], runs);
+  const isOnLine = ({ run_id }: Point) => main?.has(run_id) ?? true;
+  const points = newest(
+    measured.filter((point) => within(point) && isOnLine(point)),
+    limit,
+  );
+  const summaries = newest(withRuns<StatedPoint>(stored?.summaries ?? [], runs).filter(within), limit);
   const shas = new Set([...points, ...summaries].map(({ commit_sha }) => commit_sha));
   const { commits } = await commitList(project);
   return {

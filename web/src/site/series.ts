@@ -2,7 +2,7 @@
 import type { SeriesFacets, SeriesSummary } from "@/api/types";
 import { ascending, groupBy } from "@/lib/collections";
 import { seriesById, seriesList } from "./data";
-import { type Answers, numberIn, paged, valuesIn } from "./endpoint";
+import { type Answers, listed, numberIn, valuesIn } from "./endpoint";
 import { hasWords, wordsOf } from "./words";
 
 type Facet = Exclude<keyof SeriesFacets, "series_count">;
@@ -22,8 +22,7 @@ const NAMES = Object.keys(FACETS) as Facet[];
 export const series = {
   "/api/v1/projects/{project}/series": async ({ path, query }) => {
     const all = await seriesList(path.project);
-    const { entries, next_after } = paged(matching(all.series, query), query);
-    return { series: entries, next_after };
+    return listed("series", matching(all.series, query), query);
   },
   "/api/v1/projects/{project}/series/facets": async ({ path, query }) =>
     facetsOf((await seriesList(path.project)).series, query),

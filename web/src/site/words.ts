@@ -36,10 +36,14 @@ export function wordsOf(text: string): string[] {
     const isSize = isNumber(number) && sizeOf(`${number}${word}`) !== null;
     if (isSize) words.pop();
     const whole = isSize ? `${number}${word}` : word;
-    words.push(sizeOf(whole) ?? [...whole].slice(0, WORD_CHARACTERS_MAX).join(""));
+    words.push(sizeOf(whole) ?? cut(whole));
   }
   if (words.length > WORDS_MAX) throw invalid("q", `expected at most ${WORDS_MAX} words`);
   return words;
+}
+
+function cut(text: string): string {
+  return [...text].slice(0, WORD_CHARACTERS_MAX).join("");
 }
 
 /** Numbers match exactly, other words as prefixes. */
@@ -49,20 +53,20 @@ function isNumber(word: string): boolean {
 
 function sizeOf(word: string): string | null {
   const [, number, unit = ""] = /^([0-9]+)([a-z]+)$/.exec(word) ?? [];
-  const known = UNITS[unit];
-  return number === undefined || known === undefined ? null : `${number}${known}`;
+  const name = UNITS[unit];
+  return number === undefined || name === undefined ? null : `${number}${name}`;
 }
 
 /** Whether a series has all words. */
 export function hasWords(series: SeriesSummary, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const terms = termsOf(series);
+  const all = [...terms];
   const { title, family } = series.transport;
   return words.every((word) =>
     isNumber(word)
       ? terms.has(word)
-      : [...terms].some((term) => term.startsWith(word)) ||
-        [title, family].some((text) => begins(text, word)),
+      : all.some((term) => term.startsWith(word)) || [title, family].some((text) => begins(text, word)),
   );
 }
 
@@ -81,7 +85,7 @@ function partsOf(text: string): string[] {
   return text.split(/[^\p{Alphabetic}\p{N}]+/u).filter((part) => part !== "");
 }
 
-/** Whether a word of the text begins so. */
+/** Whether a word of the text starts with `word`. */
 function begins(text: string, word: string): boolean {
   const lower = text.toLowerCase();
   return beginnings(lower).some((place) => lower.startsWith(word, place));
@@ -118,7 +122,6 @@ function foundBy({ machine, transport, case: kase }: SeriesSummary): Set<string>
     .filter((name) => name != null)
     .map((name) => name.toLowerCase());
   const sizes = [kase.message_bytes, kase.total_bytes, kase.buffer_bytes].filter((bytes) => bytes != null);
-  const cut = (text: string) => [...text].slice(0, WORD_CHARACTERS_MAX).join("");
   return new Set([
     ...names.flatMap((name) => beginnings(name).map((place) => cut(name.slice(place)))),
     ...names.flatMap((name) => partsOf(name).map(cut)),

@@ -1,6 +1,6 @@
 /** Complete comparisons for tests; a test sets only the relevant fields. */
 import type * as Api from "@/api/types";
-import { groupBy } from "@/lib/collections";
+import { summaryOf } from "@/site/comparison";
 import {
   aCommit,
   aMethodology,
@@ -83,10 +83,6 @@ export function aComparison(
   pairs: Api.ComparisonPair[],
   change: Partial<Api.Comparison> = {},
 ): Api.Comparison {
-  const leasts = pairs.flatMap(({ least_change }) => least_change ?? []);
-  const limits = pairs.flatMap(({ kind, no_change_beyond }) =>
-    kind === "unchanged" ? (no_change_beyond ?? []) : [],
-  );
   return {
     base: {
       commit: aCommit({ sha: "a".repeat(40), ordinal: 30 }),
@@ -98,11 +94,8 @@ export function aComparison(
       run_id: null,
       case_count: pairs.filter(({ head }) => head !== null).length,
     },
-    counts: countsOf(pairs),
-    least_changes: leasts.length === 0 ? null : [Math.min(...leasts), Math.max(...leasts)],
-    no_change_beyond: limits.length === 0 ? null : Math.max(...limits),
+    ...summaryOf(pairs),
     machines: [],
-    not_compared: notComparedOf(pairs),
     pairs: pairs.toSorted((one, other) => Math.abs(other.change ?? 0) - Math.abs(one.change ?? 0)),
     ...change,
   };
@@ -122,39 +115,7 @@ export function aMovement(change: Partial<Api.Movement> = {}): Api.Movement {
   };
 }
 
-export function countsOf(pairs: readonly Api.ComparisonPair[]): Api.KindCounts {
-  const count = (kind: Api.PairKind) => pairs.filter((pair) => pair.kind === kind).length;
-  return {
-    slower: count("slower"),
-    faster: count("faster"),
-    elsewhere: count("elsewhere"),
-    inconclusive: count("inconclusive"),
-    unchanged: count("unchanged"),
-    not_comparable: count("not-comparable"),
-  };
-}
-
-/** Groups the reasons why pairs are not compared, as the server does. */
-function notComparedOf(pairs: readonly Api.ComparisonPair[]): Api.NotCompared[] {
-  const differencesOf = ({ differences }: Api.ComparisonPair) =>
-    differences.map((one) => (one.what === "delivered" ? { ...one, base: "", head: "" } : one));
-  const groups = groupBy(
-    pairs.filter(({ kind }) => kind === "not-comparable"),
-    (pair) => JSON.stringify([differencesOf(pair), pair.reasons]),
-  );
-  return [...groups.values()]
-    .flatMap((group) => {
-      const [first] = group;
-      if (first === undefined) return [];
-      return {
-        differences: differencesOf(first),
-        reasons: first.reasons,
-        pair_count: group.length,
-        machines: [...new Set(group.map(({ base, head }) => (head ?? base)?.machine ?? ""))].sort(),
-      };
-    })
-    .sort((one, other) => other.pair_count - one.pair_count);
-}
+export const countsOf = (pairs: readonly Api.ComparisonPair[]) => summaryOf(pairs).counts;
 
 const HEAD = aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" });
 

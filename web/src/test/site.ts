@@ -27,7 +27,7 @@ export const DETAILED_RUNS = 6;
 
 /** The files that a generator writes for the mock's projects. */
 export async function siteOf(api: Api): Promise<Map<string, unknown>> {
-  const files = new Map<string, unknown>([["site", { version: 1, detailed_runs: DETAILED_RUNS }]]);
+  const files = new Map<string, unknown>([["site", { detailed_runs: DETAILED_RUNS }]]);
   const { world } = api;
   const store = async (path: string, sent: Query = {}, named: Query = {}) => {
     const { status, body } = await asked(api, path, { ...sent, ...named });

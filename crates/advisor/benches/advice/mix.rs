@@ -6,7 +6,6 @@ use roundtrip_bench::definition;
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
-use roundtrip_stats::distribution::Encoded;
 use roundtrip_wire::CaseResult;
 use roundtrip_wire::size_profile::SizeProfile;
 use std::collections::BTreeMap;
@@ -115,17 +114,7 @@ fn decode(result: &CaseResult) -> (Distribution, Vec<u64>) {
     let parts: Vec<Distribution> = result
         .repetitions
         .iter()
-        .map(|repetition| {
-            Distribution::decode(&Encoded {
-                histogram: &repetition.histogram,
-                samples: repetition.samples.as_deref(),
-                count: repetition.count,
-                min_ns: repetition.min_ns,
-                max_ns: repetition.max_ns,
-                sum_ns: repetition.sum_ns,
-            })
-            .unwrap()
-        })
+        .map(|repetition| Distribution::decode(&repetition.encoded()).unwrap())
         .collect();
     let medians = parts.iter().map(|part| part.quantile_ns(500_000)).collect();
     (Distribution::merged(parts).unwrap(), medians)

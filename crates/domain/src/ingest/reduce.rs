@@ -2,15 +2,10 @@
 
 use super::integer::{add, fit};
 use crate::error::DomainError;
-use roundtrip_stats::distribution::Decoder;
-use roundtrip_stats::{Distribution, Encoded, InvalidDistribution, Quartiles};
+use roundtrip_stats::distribution::{Decoder, POINT_QUANTILES_PPM};
+use roundtrip_stats::{Distribution, InvalidDistribution, Quartiles};
 use roundtrip_storage::point::Numbers;
-use roundtrip_wire::{Budget, Case, CaseResult, PerMessage, Repetition, RunReport};
-
-/// The only scenario whose main result is a rate.
-const STREAM: &str = "stream";
-/// Sums of times are in nanoseconds.
-const NS_PER_SECOND: u128 = 1_000_000_000;
+use roundtrip_wire::{Budget, CaseResult, PerMessage, Repetition, RunReport};
 
 /// The numbers of each result, in order; none without a finished repetition.
 pub(super) fn reduce(report: &RunReport) -> Result<Vec<Option<Numbers>>, DomainError> {
@@ -36,15 +31,7 @@ pub(crate) fn decode(
     ] {
         fit(|| format!("{}/{name}", at()), value)?;
     }
-    let encoded = Encoded {
-        histogram: &repetition.histogram,
-        samples: repetition.samples.as_deref(),
-        count: repetition.count,
-        min_ns: repetition.min_ns,
-        max_ns: repetition.max_ns,
-        sum_ns: repetition.sum_ns,
-    };
-    decoder.decode(&encoded).map_err(|error| {
+    decoder.decode(&repetition.encoded()).map_err(|error| {
         let member = match &error {
             InvalidDistribution::Contradiction { what, .. } => what,
             InvalidDistribution::Samples(_) => "samples",
@@ -85,8 +72,9 @@ pub(super) fn numbers(
     let p50s: Vec<u64> = of_each.iter().map(|[p50, ..]| *p50).collect();
     let merged = Distribution::merged(distributions).zip(Quartiles::of(&p50s));
     let Some((merged, medians)) = merged else { return Ok(None) };
-    let [p25, p50, p75, p90, p98, p99, p999] =
-        merged.quantiles_ns([250_000, 500_000, 750_000, 900_000, 980_000, 990_000, 999_000]);
+    let [p25, p50, p75, p90, p98, p99, p999] = merged.quantiles_ns(POINT_QUANTILES_PPM);
+    let bytes_per_second =
+        result.case.bytes_per_second(delivered.cast_unsigned(), elapsed_ns.cast_unsigned());
     let budget = Budget::of(result);
     let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
     Ok(Some(Numbers {
@@ -111,7 +99,7 @@ pub(super) fn numbers(
         repetition_p50_ns_q1: ns(medians.q1),
         repetition_p50_ns_median: ns(medians.median),
         repetition_p50_ns_q3: ns(medians.q3),
-        throughput_bytes_per_second: throughput(&result.case, delivered, elapsed_ns),
+        throughput_bytes_per_second: bytes_per_second.and_then(|rate| i64::try_from(rate).ok()),
         repetition_p50_ns: of_each.iter().map(|[p50, ..]| ns(*p50)).collect(),
         repetition_p90_ns: of_each.iter().map(|[_, p90, _]| ns(*p90)).collect(),
         repetition_p99_ns: of_each.iter().map(|[.., p99]| ns(*p99)).collect(),
@@ -134,15 +122,4 @@ fn stored(figure: PerMessage) -> [f32; 3] {
 
 pub(super) fn small(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
-}
-
-/// None with a size profile: `message_bytes` is then the largest size, and the delivered bytes are unknown.
-fn throughput(case: &Case, delivered: i64, elapsed_ns: i64) -> Option<i64> {
-    if case.scenario.as_str() != STREAM || case.size_profile.is_some() {
-        return None;
-    }
-    let bytes = u128::from(delivered.cast_unsigned()).checked_mul(u128::from(case.message_bytes))?;
-    let bytes_per_second =
-        bytes.checked_mul(NS_PER_SECOND)?.checked_div(u128::from(elapsed_ns.cast_unsigned()))?;
-    i64::try_from(bytes_per_second).ok()
 }

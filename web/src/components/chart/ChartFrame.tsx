@@ -4,7 +4,7 @@
 import { type ReactNode, useId, useRef } from "react";
 import { CopyButton, CopyLink, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
-import { withParameter } from "@/lib/site";
+import { applicationRoot, pagePath, shownPath, withParameter } from "@/lib/site";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
 import { useFrame } from "./useFrame";
 import { useIsNarrow } from "./useIsNarrow";
@@ -115,7 +115,7 @@ const EMBEDDED_HEIGHT_PX = 460;
 
 /** The HTML that embeds this chart in another page. */
 function frameCode(name: string, title: string): string {
-  const address = withParameter(window.location.href, "embed", name);
+  const address = withParameter(`${applicationRoot()}${pagePath(shownPath())}`, "embed", name);
   const quoted = (value: string) => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   return `<iframe src="${quoted(address)}" title="${quoted(title)}" width="100%" height="${EMBEDDED_HEIGHT_PX}" style="border: 0"></iframe>`;
 }

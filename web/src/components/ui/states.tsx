@@ -15,6 +15,7 @@ type Props = {
 export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
   const { title, requestId } =
     error instanceof ApiError ? error : { title: "This page failed", requestId: null };
+  const isFinal = isSite() && error instanceof ApiError && !error.isTransient;
   return (
     <div className="state" role="alert">
       <Heading>{title}</Heading>
@@ -26,7 +27,7 @@ export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
           Request ID: <code>{requestId}</code>
         </p>
       )}
-      {!(isSite() && error instanceof ApiError && !error.isTransient) && (
+      {!isFinal && (
         <p>
           <Button onClick={onRetry}>Try again</Button>
         </p>

@@ -156,7 +156,7 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
             </>
           ),
         ],
-        isSite() && ["Last run", ({ summary }) => summary !== null && <Ago moment={summary.last_run_at} />],
+        !hasLab && ["Last run", ({ summary }) => summary !== null && <Ago moment={summary.last_run_at} />],
         hasLab && [
           "Contact",
           ({ agent, summary }) =>

@@ -72,20 +72,21 @@ export function ProfilePage() {
         <p className="lede">
           <SeriesName detail={detail} />
           {counted(profile.base_messages, "message")} in base, {counted(profile.head_messages, "message")} in
-          head.{!isSite() && " Download: "}
-          {FILES.map(([format, name, ending], index) => {
-            const href = profileHref(project, id, format);
-            return (
-              href !== null && (
+          head.
+          {!isSite() && (
+            <>
+              {" "}
+              Download:{" "}
+              {FILES.map(([format, name, ending], index) => (
                 <span key={format}>
                   {index > 0 && ", "}
-                  <a href={href} download={`${project}-${id}.${ending}`}>
+                  <a href={profileHref(project, id, format)} download={`${project}-${id}.${ending}`}>
                     {name}
                   </a>
                 </span>
-              )
-            );
-          })}
+              ))}
+            </>
+          )}
         </p>
       </header>
       <Graph profile={profile} fileName={`${project}-${id}-functions`} />

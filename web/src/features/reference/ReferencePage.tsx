@@ -72,7 +72,7 @@ export function ReferencePage() {
         <ul className="plain-list contents">
           {publications.map(({ reference: { slug, title, question } }) => (
             <li key={slug}>
-              <Link to="." search={(previous) => previous as never} hash={slug}>
+              <Link to="." search hash={slug}>
                 {title}
               </Link>
               : <Link {...toWorked(project, slug)}>{question}</Link>

@@ -175,6 +175,7 @@ type Props = {
 
 export function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
   const now = useNow();
+  const canTriage = !isSite();
   const row = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ref points to another row when `current` changes.
   useEffect(() => {
@@ -184,9 +185,8 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
     <Table
       label="Regressions"
       heads={[
-        ...(isSite()
-          ? []
-          : [
+        ...(canTriage
+          ? [
               {
                 name: "Select all",
                 content: (
@@ -198,7 +198,8 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
                   />
                 ),
               },
-            ]),
+            ]
+          : []),
         numeric("Worst"),
         "Where",
         "Suspect commits",
@@ -218,7 +219,7 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
               key={regression_id}
               {...(isCurrent && { ref: row, "aria-current": true, className: "current" })}
             >
-              {!isSite() && (
+              {canTriage && (
                 <td>
                   <input
                     type="checkbox"

@@ -9,6 +9,7 @@ import { nearest } from "@/components/chart/nearest";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { useDrafted, useSearchChange } from "@/lib/hooks";
 import { toComparison } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { useKeys } from "@/lib/useKeys";
 import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
 import { rangeOf, type SeriesSearch } from "./search";
@@ -87,8 +88,8 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
     ...pointDetailQuery(search.run ?? "", seriesId),
     enabled: search.run !== undefined,
   });
-  // Static sites have no details of old runs, but their points.
-  const { data: points } = useQuery({ ...pointsQuery([seriesId]), enabled: asked.isError });
+  // Static sites keep the points of old runs, not their details.
+  const { data: points } = useQuery({ ...pointsQuery([seriesId]), enabled: isSite() && asked.isError });
   const known = points?.series[0]?.points.find(({ run_id }) => run_id === search.run);
   const ofRun = asked.data?.point ?? known;
   const ordinal =

@@ -4,6 +4,7 @@ use super::{Action, Refusal};
 use roundtrip_storage::access::{
     Account, Binding, ManagedToken, Role, Scope, TokenKind, Visibility, VisibleProjects, VisibleTokens,
 };
+use roundtrip_storage::audit::By;
 
 /// The identity behind a request.
 #[derive(Clone, Debug)]
@@ -100,6 +101,7 @@ impl Caller {
         match (&self.account, self.proof) {
             (Some(account), _) => format!("account:{}", account.name),
             (None, Proof::Token(token_id)) => format!("token:{token_id}"),
+            (None, Proof::CommandLine) => By::command_line().actor,
             (None, _) => "anonymous".to_owned(),
         }
     }

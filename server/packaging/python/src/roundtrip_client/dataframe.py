@@ -1,5 +1,6 @@
 """Points of a project as a pandas DataFrame."""
 
+import itertools
 import json
 import time
 from collections.abc import Iterable, Iterator
@@ -9,7 +10,7 @@ import pandas
 from .api.points import list_points
 from .api.series import list_series
 from .client import AuthenticatedClient, Client
-from .models import ListPointsLines, PointList, SeriesList, SeriesSummary
+from .models import ListPointsLines, PointList, SeriesList, SeriesPoints, SeriesSummary
 from .types import UNSET
 
 # The limits of the server: series in a list; points of one series.
@@ -18,6 +19,10 @@ POINTS_MAX = 10_000
 # Most series have fewer points than this, so that one request reads many.
 SERIES_AT_ONCE = 20
 POINTS_AT_ONCE = 1000
+
+# Too many requests, and a server that is overloaded or restarts.
+BUSY = {429, 503}
+ATTEMPTS_MAX = 5
 
 # The columns of stated values that samples have too.
 STATED_NAMES = {"min_ns": "latency_ns_min", "max_ns": "latency_ns_max"}
@@ -69,12 +74,13 @@ def _rows(client, series: list[SeriesSummary], lines: ListPointsLines) -> Iterat
     """The rows of a few series, in their order."""
     ids = ",".join(str(one.series_id) for one in series)
     found: PointList = _answer(list_points, client=client, series=ids, limit=POINTS_AT_ONCE, lines=lines)
-    for one, points in zip(series, found.series, strict=True):
-        pages = [found]
-        if max(len(points.points), len(points.summaries)) >= POINTS_AT_ONCE:
-            pages = list(_pages(client, one.series_id, lines))
-        for page in reversed(pages):
-            yield from _rows_of_page(one, page)
+    committed_at = _commit_dates(found)
+    for one, own in zip(series, found.series, strict=True):
+        if max(len(own.points), len(own.summaries)) < POINTS_AT_ONCE:
+            yield from _rows_of_series(one, own, committed_at)
+            continue
+        for page in reversed(list(_pages(client, one.series_id, lines))):
+            yield from _rows_of_series(one, page.series[0], _commit_dates(page))
 
 
 def _pages(client, series_id: int, lines: ListPointsLines) -> Iterator[PointList]:
@@ -97,17 +103,17 @@ def _pages(client, series_id: int, lines: ListPointsLines) -> Iterator[PointList
         yield page
 
 
-def _rows_of_page(series: SeriesSummary, page: PointList) -> Iterator[dict]:
-    committed_at = {commit.sha: commit.committed_at for commit in page.commits}
+def _commit_dates(page: PointList) -> dict[str, str]:
+    return {commit.sha: commit.committed_at.isoformat() for commit in page.commits}
+
+
+def _rows_of_series(series: SeriesSummary, own: SeriesPoints, committed_at: dict[str, str]) -> Iterator[dict]:
     measured = _columns_of_series(series)
-    for of_series in page.series:
-        if of_series.series_id != series.series_id:
-            continue
-        for point in of_series.points + of_series.summaries:
-            values = _values(point.to_dict())
-            main = values.get("center_ns", values.get("latency_ns_p50"))
-            values["value"] = main / (measured.get("operations") or 1)
-            yield measured | {"committed_at": committed_at[point.commit_sha].isoformat()} | values
+    for point in own.points + own.summaries:
+        values = _values(point.to_dict())
+        main = values.get("center_ns", values.get("latency_ns_p50"))
+        values["value"] = main / (measured.get("operations") or 1)
+        yield measured | {"committed_at": committed_at[point.commit_sha]} | values
 
 
 def _columns_of_series(series: SeriesSummary) -> dict:
@@ -146,11 +152,11 @@ def _values(point: dict) -> dict:
 
 
 def _answer(operation, **arguments):
-    """The answer to a request, after the pause that a busy server requests."""
-    while True:
+    """The answer to a request. A busy server rejects it and says how long to wait."""
+    for attempt in itertools.count(1):
         response = operation.sync_detailed(**arguments)
         if response.status_code == 200:
             return response.parsed
-        if response.status_code != 429:
+        if response.status_code not in BUSY or attempt == ATTEMPTS_MAX:
             raise RequestRejected(getattr(response.parsed, "detail", None) or f"status {response.status_code}")
         time.sleep(int(response.headers.get("retry-after", 1)))
