@@ -26,6 +26,8 @@ fn filled(place: &Place) -> Server {
     assert_eq!(server.send("POST", "/api/v1/import", &token, &import), 201);
     place.run_line("seed --series 20 --commits 30").printed();
     place.run_line("token create --name lab-3").printed();
+    // A backup equals a later state only if the server has no work left.
+    until("all to be searched for changes", &place.address(), search::DUE, 0);
     server
 }
 
@@ -78,8 +80,6 @@ fn restores_every_table_of_a_running_server() {
 fn backs_up_through_pipes() {
     let place = Place::new();
     let server = filled(&place);
-    // Both backups are equal only if the server has no work left in between.
-    until("all to be searched for changes", &place.address(), search::DUE, 0);
     let backup = |place: &Place| {
         let output = program(place, &["backup", "-"]).stderr(Stdio::piped()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
