@@ -8,8 +8,7 @@ set -eu
 make_control_group() {
     mkdir "$folder/control"
     mount -t cgroup2 control "$folder/control"
-    group=$folder/control/roundtrip-docs-$$
-    mkdir "$group"
+    group=$(mktemp -d "$folder/control/roundtrip-docs-XXXXXX")
 }
 
 stop() {
