@@ -15,7 +15,11 @@ stop() {
     kill -9 "$starter" 2> /dev/null || true
     wait "$starter" || true
     echo 1 > "$group/cgroup.kill" 2> /dev/null || true
-    find "$group" -depth -type d -exec rmdir {} + 2> /dev/null || true
+    # The group can be deleted once its processes have ended.
+    for _ in $(seq 100); do
+        find "$group" -depth -type d -exec rmdir {} + 2> /dev/null && break
+        sleep 0.05
+    done
 }
 
 init() {
