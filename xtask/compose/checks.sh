@@ -40,7 +40,8 @@ wait_for() {
 # Evaluates a Python expression on JSON from standard input, as `v`. Python's integers are exact.
 json() { python3 -c "import json, sys; v = json.load(sys.stdin); print($1)"; }
 
-get() { curl --silent --show-error --fail --max-time 10 "$@"; }
+# The proxy tries for 10 seconds to reach a server.
+get() { curl --silent --show-error --fail --max-time 30 "$@"; }
 
 compose() {
     "$PODMAN_COMPOSE" --podman-path "$(command -v podman)" --env-file "$STATE/compose.env" \

@@ -4,7 +4,7 @@ use crate::counts::{self, Counts};
 use crate::screen::{self, Step};
 use crate::tool::Finished;
 use crate::{interrupt, programs, workspace};
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -64,6 +64,8 @@ impl Outcome {
 pub(crate) struct Tally {
     counts: Counts,
     times: Vec<(String, Duration)>,
+    /// The failed steps, each with the end of its output.
+    failures: Vec<String>,
 }
 
 impl Tally {
@@ -86,16 +88,24 @@ impl Tally {
                     step.done(&counts.to_string());
                 } else {
                     step.failed(&counts.to_string());
-                    quote(&format!("{log}\n{}", counts.problems.join("\n")));
+                    self.fail(name, &format!("{log}\n{}", counts.problems.join("\n")));
                 }
             }
             Err(error) => {
                 self.counts.failed += 1;
                 step.failed("failed");
-                quote(&format!("{error:#}"));
+                self.fail(name, &format!("{error:#}"));
             }
         }
         Ok(())
+    }
+
+    /// Prints why a step failed, and keeps the end for the end of the run, which is easier to find in a long log.
+    fn fail(&mut self, name: &str, output: &str) {
+        const KEPT_LINES: usize = 8;
+        screen::print(&indented(output.trim_end()));
+        let end = screen::last_lines(output.trim_end(), KEPT_LINES);
+        self.failures.push(format!("✗ {name}\n{}", indented(&end)));
     }
 
     pub(crate) fn skip(&mut self, name: &str, reason: &str) -> Result<()> {
@@ -126,8 +136,8 @@ impl Tally {
         Ok(made)
     }
 
-    /// Runs checks that depend on each other, up to the first failure, which shows the logs. Returns whether
-    /// all passed.
+    /// Runs checks that depend on each other, up to the first failure, which shows the logs first. Returns
+    /// whether all passed.
     pub(crate) fn checks<C>(
         &mut self,
         checks: impl IntoIterator<Item = (&'static str, C)>,
@@ -136,7 +146,7 @@ impl Tally {
     ) -> Result<bool> {
         for (name, check) in checks {
             let passed = self.make(name, Outcome::Passed, |step| {
-                run(check, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))
+                run(check, step).inspect_err(|_| screen::print(&indented(logs().trim_end())))
             })?;
             if passed.is_none() {
                 return Ok(false);
@@ -148,6 +158,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: Self) {
         self.counts.add(&other.counts);
         self.times.extend(other.times);
+        self.failures.extend(other.failures);
     }
 
     pub(crate) fn is_clean(&self) -> bool {
@@ -164,16 +175,18 @@ impl Tally {
         }
     }
 
-    /// Prints the last line of the run. The exit code is success if something passed and nothing failed.
+    /// Prints the failures again and the last line. The exit code is success if something passed and nothing
+    /// failed.
     pub(crate) fn close(&self) -> ExitCode {
+        self.failures.iter().for_each(|failure| println!("{failure}"));
         println!("{}", self.counts);
         if self.counts.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
-fn quote(text: &str) {
-    let lines: Vec<_> = text.trim_end().lines().map(|line| format!("    {line}")).collect();
-    screen::print(&lines.join("\n"));
+fn indented(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(|line| format!("    {line}")).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -197,5 +210,20 @@ mod tests {
         assert_eq!(tally.counts.to_string(), "41 passed, 1 failed");
         assert!(!tally.counts.all_passed());
         assert_eq!(tally.times.len(), 5);
+    }
+
+    #[test]
+    fn keeps_the_end_of_each_failure() {
+        let mut tally = Tally::default();
+        let long: Vec<_> = (0..100).map(|line| line.to_string()).collect();
+        let mut other = Tally::default();
+        other.step("long", |_| anyhow::bail!("{}", long.join("\n"))).unwrap();
+        tally.add(other);
+        let logs = || "many lines".to_owned();
+        tally.checks([("check", ())], |(), _| anyhow::bail!("request 7 failed"), logs).unwrap();
+        let [first, second] = tally.failures.as_slice() else { panic!("{:?}", tally.failures) };
+        assert!(first.starts_with("✗ long\n") && first.ends_with("    98\n    99"), "{first}");
+        assert!(!first.contains("    90\n"), "{first}");
+        assert_eq!(second, "✗ check\n    request 7 failed");
     }
 }
