@@ -19,7 +19,7 @@ onEveryScreen(() => {
     await expect(page.getByRole("img", { name: /^Latency by percentile/ })).toBeVisible();
     await inspect(page);
 
-    await page.goto(`${new URL(page.url()).pathname}?tables=trend.histogram.sizes`);
+    await page.goto(`${new URL(page.url()).pathname}?tables=trend.distribution.sizes`);
     await expect(page.getByRole("table")).toHaveCount(3);
     await inspect(page);
 

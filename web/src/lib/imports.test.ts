@@ -22,7 +22,6 @@ import {
   timeName,
   toolName,
 } from "./imports";
-import { distinctPercentiles } from "./statistics";
 
 describe("imports", () => {
   it("are recognised by transport, preset and build", () => {
@@ -83,14 +82,6 @@ describe("times", () => {
     expect(intervalOf(aStatedPoint({ low_ns: 1, high_ns: 3 }))).toEqual([1, 3]);
     expect(intervalOf(aStatedPoint({ low_ns: 0, high_ns: 0 }))).toEqual([0, 0]);
     expect(intervalOf(aStatedPoint({ high_ns: 3 }))).toBeNull();
-  });
-  it("omit percentiles that equal the maximum", () => {
-    const labels = (count: number) => distinctPercentiles(count).map(({ label }) => label);
-    expect(labels(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
-    expect(labels(9)).not.toContain("p90");
-    expect(labels(10)).toContain("p90");
-    expect(labels(99)).not.toContain("p99");
-    expect(labels(1000)).toHaveLength(9);
   });
 });
 

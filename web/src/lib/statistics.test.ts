@@ -12,7 +12,18 @@ import {
   numbersOf,
   shareBelow,
   sizeOf,
+  supportedPercentiles,
 } from "./statistics";
+
+it("omits percentiles that equal the maximum", () => {
+  const labels = (count: number) => supportedPercentiles(count).map(({ label }) => label);
+  expect(labels(1)).toEqual(["min", "p25", "p50", "max"]);
+  expect(labels(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
+  expect(labels(9)).not.toContain("p90");
+  expect(labels(10)).toContain("p90");
+  expect(labels(99)).not.toContain("p99");
+  expect(labels(1000)).toHaveLength(9);
+});
 
 it.each([
   [19_456, "19 KiB"],

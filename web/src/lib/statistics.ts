@@ -3,7 +3,7 @@ import type { EnvironmentBegins, Point, SizeProfile } from "@/api/types";
 import { formatBytes } from "./units";
 
 /** The name of a percentile in a point's `latency_ns`. */
-type PercentileKey = keyof Point["latency_ns"];
+export type PercentileKey = keyof Point["latency_ns"];
 
 export type Percentile = { key: PercentileKey; label: string };
 
@@ -12,16 +12,35 @@ export function percentileName(key: string): string {
   return key === "p999" ? "p99.9" : key;
 }
 
-export const PERCENTILES: Percentile[] = (
-  ["min", "p25", "p50", "p75", "p90", "p98", "p99", "p999", "max"] as const
-).map((key) => ({ key, label: percentileName(key) }));
+/** The share of values at or below each percentile. */
+export const SHARES: Record<PercentileKey, number> = {
+  min: 0,
+  p25: 0.25,
+  p50: 0.5,
+  p75: 0.75,
+  p90: 0.9,
+  p98: 0.98,
+  p99: 0.99,
+  p999: 0.999,
+  max: 1,
+};
 
-/** With fewer values, a percentile equals the maximum. */
-const VALUES_MIN: Partial<Record<PercentileKey, number>> = { p90: 10, p98: 50, p99: 100, p999: 1000 };
+const PERCENTILES = (Object.keys(SHARES) as PercentileKey[]).map((key) => ({
+  key,
+  label: percentileName(key),
+}));
 
-/** The percentiles that differ from the maximum with this many values. */
-export function distinctPercentiles(count: number): Percentile[] {
-  return PERCENTILES.filter(({ key }) => count >= (VALUES_MIN[key] ?? 1));
+/**
+ * The percentiles that `count` values support: at least one value is above. Otherwise, a percentile equals the maximum. This
+ * is the rule for all lists of percentiles.
+ */
+export function supportedPercentiles(count: number): Percentile[] {
+  return PERCENTILES.filter(({ key }) => key === "max" || isSupported(SHARES[key], count));
+}
+
+function isSupported(share: number, count: number): boolean {
+  // Not `count * (1 - share)`, which rounding makes less than 1 for 10 and p90.
+  return share <= 0.5 || count - Math.round(count * share * 1e6) / 1e6 >= 1;
 }
 
 /** The median: for an even count, the lower of the two middle values; `null` without values. */

@@ -15,6 +15,14 @@ export function linearScale(values: number[], count = 5, unit = 1): Scale {
   return { domain: [from, to], ticks };
 }
 
+/** A linear axis of changes, which includes zero. */
+export function changeScale(values: number[], count = 5): Scale {
+  const { low, high } = extent([0, ...values]);
+  const margin = (high - low) * 0.06 || 0.1;
+  const [from, to] = [low - margin, high + margin];
+  return { domain: [from, to], ticks: multiples(roundStep((to - from) / count), from, to) };
+}
+
 /** An axis of whole numbers such as commits; the ends are always labelled. */
 export function ordinalScale(values: number[], count = 6): Scale {
   const { low, high } = extent(values);

@@ -6,10 +6,12 @@ import { changePointsQuery, runQuery } from "@/api/queries";
 import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DeliveryTable } from "@/components/DeliveryTable";
+import { LazyBeforeAfter } from "@/components/LazyBeforeAfter";
 import { Section } from "@/components/ui/states";
 import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
+import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
 import { toComparison } from "@/lib/paths";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
@@ -27,9 +29,9 @@ import {
   type SeriesPoint,
   shownTrend,
 } from "./data";
-import { Distribution, Percentiles, Sizes } from "./PinnedCharts";
 import { PinnedPoint } from "./PinnedPoint";
 import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
+import { Sizes } from "./Sizes";
 import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
@@ -51,13 +53,13 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
     search.show === "throughput" && !hasRate ? "p99" : (search.show ?? (hasRate ? "throughput" : "p99"));
   const axis = search.axis ?? "commits";
   const { choices, shown, lines } = useMemo(
-    () => shownTrend(series, series.latest?.count ?? 0, wanted),
+    () => shownTrend(series.latest?.count ?? 0, wanted),
     [series, wanted],
   );
   const drawn = useStops(series, search, lines, shown);
   const { extent, before } = drawn;
   const pin = usePinned(series, search, before);
-  const { pinned, detail, earlierPoint, earlier } = pin;
+  const { pinned, detail, earlierPoint } = pin;
   const { data: found } = useQuery(changePointsQuery([seriesId]));
   const changePoints = found?.change_points ?? NO_CHANGES;
   const starts = useDriftStarts(project, changePoints);
@@ -71,10 +73,19 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   // Many sections show the pinned point: deferred, so that the chart stays responsive.
   const shownPin = useDeferredValue(
     useMemo(
-      () => ({ pinned, detail: detail.data ?? null, earlierPoint, earlier, run: run.data ?? null }),
-      [pinned, detail.data, earlierPoint, earlier, run.data],
+      () => ({ pinned, detail: detail.data ?? null, earlierPoint, run: run.data ?? null }),
+      [pinned, detail.data, earlierPoint, run.data],
     ),
   );
+  const sides = useMemo(() => {
+    const sideOf = ({ point }: SeriesPoint) => ({
+      runId: point.run_id,
+      seriesId,
+      label: `#${point.commit_ordinal}`,
+    });
+    const [before, after] = [shownPin.earlierPoint, shownPin.pinned].map((side) => side && sideOf(side));
+    return after == null ? null : { before: before ?? null, after };
+  }, [shownPin, seriesId]);
   const laterRange = useDeferredValue(range);
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
@@ -161,13 +172,14 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
             changePoints={changePoints}
             starts={starts}
           />
-          <Distribution
-            series={series}
-            pinned={shownPin.pinned ?? pinned}
-            detail={shownPin.detail}
-            error={detail.error}
-            onRetry={detail.refetch}
-          />
+          {sides !== null && (
+            <LazyBeforeAfter
+              title={`Distribution at ${shortSha((shownPin.pinned ?? pinned).point.commit_sha)}`}
+              name="distribution"
+              of={series}
+              {...sides}
+            />
+          )}
         </div>
       )}
       {deliveries.length > 0 && (
@@ -191,9 +203,6 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       />
       {pinned !== null && (
         <div className="columns">
-          {shownPin.detail !== null && (
-            <Percentiles series={series} detail={shownPin.detail} before={shownPin.earlier} />
-          )}
           {!isFromFile && (
             <Sizes
               series={series}

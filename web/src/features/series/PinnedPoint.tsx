@@ -10,9 +10,10 @@ import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
 import { isSite } from "@/lib/site";
+import { supportedPercentiles } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
 import { formatCount, formatOf, quantityOfRate, upperFirst } from "@/lib/units";
-import { type Placed, placementSeen, type SeriesPoint, shownPercentiles } from "./data";
+import { type Placed, placementSeen, type SeriesPoint } from "./data";
 import type { Before } from "./usePageState";
 
 type Props = {
@@ -57,7 +58,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
       series={series}
       pinned={pinned}
       facts={[
-        ...shownPercentiles(series.case, point.count)
+        ...supportedPercentiles(point.count)
           .filter(({ key }) => key !== "p25" && key !== "p75")
           .flatMap(({ key, label }) => [
             {

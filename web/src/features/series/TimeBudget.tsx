@@ -22,9 +22,9 @@ import {
   partsIn,
   sharesText,
 } from "@/lib/budget";
+import { fileName } from "@/lib/fileNames";
 import { counted, formatDividedNs, unbroken } from "@/lib/units";
 import { scaleOf } from "./stops";
-import { fileName } from "./tables";
 import { useRange } from "./usePageState";
 
 type Props = {

@@ -304,17 +304,16 @@ describe("a series of another tool", () => {
     );
   });
   it("shows only percentiles with enough samples", () => {
-    expect(shownTrend(series, 5, "p99")).toMatchObject({
+    expect(shownTrend(5, "p99")).toMatchObject({
       choices: ["p50"],
       shown: "p50",
       lines: [{ key: "p50" }],
     });
-    expect(shownTrend(series, 50, "p999")).toMatchObject({
+    expect(shownTrend(50, "p999")).toMatchObject({
       shown: "p50",
       lines: [{ key: "p50" }, { key: "p90" }],
     });
-    expect(shownTrend(series, 100, "p99").shown).toBe("p99");
-    expect(shownTrend(aSeries(), 5, "p99").shown).toBe("p99");
+    expect(shownTrend(100, "p99").shown).toBe("p99");
   });
   it("marks missing methodology facts, and has no sizes", () => {
     expect(facts(series)).toEqual([

@@ -2,7 +2,6 @@
 import type {
   Case,
   CommitSummary,
-  HistogramBin,
   Methodology,
   Point,
   PointDetail,
@@ -27,7 +26,7 @@ import { ascending, distinct, groupBy } from "@/lib/collections";
 import { isImported, NOT_STATED, nsPerOperation, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
-import { distinctPercentiles, PERCENTILES, type Percentile } from "@/lib/statistics";
+import { supportedPercentiles } from "@/lib/statistics";
 import {
   counted,
   formatBytesExactly,
@@ -88,7 +87,7 @@ export function pinnedPoint<P extends Placed>(
 export function pointHeadline(point: Point, kase: Case): string {
   const { p50, p99 } = point.latency_ns;
   const each = nsPerMessage(point, kase);
-  const hasP99 = shownPercentiles(kase, point.count).some(({ key }) => key === "p99");
+  const hasP99 = supportedPercentiles(point.count).some(({ key }) => key === "p99");
   const divided =
     each === null
       ? operationText(p50, kase)
@@ -101,14 +100,9 @@ export function pointHeadline(point: Point, kase: Case): string {
   ].join(", ");
 }
 
-/** The percentiles that have enough samples. Our own measurements have enough for all. */
-export function shownPercentiles({ benchmark }: Pick<Case, "benchmark">, count: number): Percentile[] {
-  return benchmark == null ? PERCENTILES : distinctPercentiles(count);
-}
-
 /** The percentiles that a trend can show, and its lines, given the number of samples per point. */
-export function shownTrend(series: Pick<SeriesSummary, "case">, count: number, wanted: Shown) {
-  const enough: string[] = shownPercentiles(series.case, count).map(({ key }) => key);
+export function shownTrend(count: number, wanted: Shown) {
+  const enough: string[] = supportedPercentiles(count).map(({ key }) => key);
   const choices = SHOWN.filter((choice) => enough.includes(choice));
   const shown = wanted === "throughput" || enough.includes(wanted) ? wanted : (choices.at(-1) ?? "p50");
   const lines = trendLines(shown).filter(({ key }) => key === "rate" || enough.includes(key));
@@ -321,21 +315,6 @@ function listOf(cpus: number[]): string {
 
 function cpuText(cpus: number[]): string {
   return cpus.length > CPUS_NAMED_MAX ? `${cpus.length} different CPUs` : `CPU ${listOf(cpus)}`;
-}
-
-/** The end of each bin, at 1 / (share of slower operations): 100 for the 99th percentile. */
-export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns: number])[] {
-  const total = bins.reduce((sum, { count }) => sum + count, 0);
-  const first = bins[0];
-  if (first === undefined || total === 0) return [];
-  let sum = 0;
-  const inner = bins.flatMap(({ to_ns, count }) => {
-    sum += count;
-    // No operation is slower than the end of the last bin, so its share would be 0.
-    return count === 0 || sum === total ? [] : [[total / (total - sum), to_ns] as const];
-  });
-  const last = bins.findLast(({ count }) => count > 0) ?? first;
-  return [[1, Math.max(1, first.from_ns)], ...inner, [Math.max(total, 2), last.to_ns]];
 }
 
 /** How often an event happened at one end, or why that is unknown. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LineSeries } from "@/api/types";
 import { aChangePoint, aCommit, aLine, aStatedPoint } from "@/test/fixtures";
-import { percentileCurve } from "./data";
 import {
   changesOf,
   drawingOf,
@@ -162,19 +161,3 @@ it("excludes the rarest times from the usual range, and counts them", () => {
   expect(shareBeyond(columns, 8, reachOf(columns, 8, "all"))).toBe(0);
 });
 
-it("ends a percentile curve with the slowest operation", () => {
-  const bins = [
-    { from_ns: 10, to_ns: 20, count: 90 },
-    { from_ns: 20, to_ns: 40, count: 0 },
-    { from_ns: 40, to_ns: 80, count: 9 },
-    { from_ns: 80, to_ns: 160, count: 1 },
-  ];
-  const curve = percentileCurve(bins);
-  expect(curve.map(([x, ns]) => [Math.round(x), ns])).toEqual([
-    [1, 10],
-    [10, 20],
-    [100, 80],
-    [100, 160],
-  ]);
-  expect(percentileCurve([])).toEqual([]);
-});

@@ -1,32 +1,19 @@
 /** The data of each chart as a table and as CSV, in base units. */
 import { Link } from "@tanstack/react-router";
-import type { PointDetail, SeriesSummary, StatedPoint } from "@/api/types";
+import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { HeatColumn } from "@/components/chart/HeatMap";
-import { percentileOf } from "@/components/chart/PercentileChart";
-import type { Curve } from "@/components/chart/plottables/Curves";
 import type { SweepLine } from "@/components/chart/SweepChart";
-import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { isImported, NOT_STATED, statedTimes, timeName } from "@/lib/imports";
+import { fileName } from "@/lib/fileNames";
+import { NOT_STATED, statedTimes } from "@/lib/imports";
 import { lineCsvHref, toPoint, toSeriesAt } from "@/lib/paths";
 import { boundsOfBin } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
-import {
-  formatBytes,
-  formatCount,
-  formatNs,
-  formatOf,
-  formatRate,
-  formatShare,
-  upperFirst,
-} from "@/lib/units";
+import { formatBytes, formatCount, formatNs, formatOf, formatRate, formatShare } from "@/lib/units";
 import { type SeriesPoint, sizesOf } from "./data";
 import type { Axis, Shown } from "./search";
 import type { Stop, StopLine } from "./stops";
-
-/** File systems limit the length of names. */
-const FILE_NAME_MAX = 80;
 
 /** The trend: one row per stop. The CSV comes from the server and has all points, also those not drawn. */
 export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine[], axis: Axis): ChartTable {
@@ -101,18 +88,6 @@ export function statedTable(series: SeriesSummary, statistic: string, drawn: Ser
   ]);
 }
 
-/** The distribution: one row per non-empty bin. */
-export function histogramTable(series: SeriesSummary, { point, histogram }: PointDetail): ChartTable {
-  const rows = () => histogram.filter(({ count }) => count > 0);
-  const format = formatOf(series.case);
-  return tableOf(`${fileName(series)}-histogram`, rows, [
-    num("From", "from_ns", ({ from_ns }) => from_ns, format),
-    num("To", "to_ns", ({ to_ns }) => to_ns, format),
-    num(isImported(series) ? "Samples" : "Operations", "count", ({ count }) => count, formatCount),
-    num("Share", "share", ({ count }) => count / Math.max(1, point.count), formatShare),
-  ]);
-}
-
 /** The heat map: one row per non-empty bin of a column. */
 export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: number): ChartTable {
   const format = formatOf(series.case);
@@ -146,47 +121,4 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
       return num(label, `${label}_${unit}`, at, isRate ? formatRate : formatNs);
     }),
   ]);
-}
-
-export function percentilesTable(
-  { series_id, case: kase }: SeriesSummary,
-  points: Curve["points"],
-): ChartTable {
-  return tableOf(`series-${series_id}-percentiles`, () => [...points], [
-    word(
-      "Percentile",
-      "percentile",
-      ([x]) => 100 * (1 - 1 / x),
-      ([x]) => percentileOf(x),
-    ),
-    num(upperFirst(timeName(kase) ?? "latency"), "latency_ns", ([, ns]) => ns, formatOf(kase)),
-  ]);
-}
-
-export function fileName(series: SeriesSummary): string {
-  const { machine, transport, case: kase, methodology } = series;
-  const benchmark = benchmarkName(kase);
-  if (benchmark !== null) {
-    const stated = methodology.statistic == null ? [] : [methodology.statistic];
-    return [machine, transport.slug, inFileName(benchmark), ...stated].join("-");
-  }
-  const parameters = parametersKey(parametersOf(kase));
-  return [
-    machine,
-    kase.scenario,
-    transport.slug,
-    kase.mode,
-    kase.placement,
-    kase.message_bytes,
-    ...(parameters === "" ? [] : [parameters]),
-    ...(methodology.probe == null ? [] : [`probe-${methodology.probe}`]),
-  ].join("-");
-}
-
-/** A benchmark's name with only characters that file systems accept. */
-function inFileName(name: string): string {
-  return name
-    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, FILE_NAME_MAX);
 }

@@ -105,16 +105,7 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
   });
   const neighbour = before(ordinal);
   const earlierPoint = usePoint(series, neighbour?.ordinal ?? null, undefined);
-  const earlier = useQuery({
-    ...pointDetailQuery(earlierPoint?.point.run_id ?? "", seriesId),
-    enabled: earlierPoint !== null,
-  });
-  return {
-    pinned,
-    detail,
-    earlierPoint,
-    earlier: earlierPoint === null ? null : (earlier.data ?? null),
-  };
+  return { pinned, detail, earlierPoint };
 }
 
 /** Finds the commits at two positions of the line. */

@@ -19,6 +19,7 @@ export type Curve = {
 /** An area between two values at each x, ascending. */
 export type Band = {
   key: string;
+  fill?: string;
   points: readonly (readonly [x: number, low: number, high: number])[];
 };
 
@@ -40,13 +41,14 @@ export function Curves({ curves, bands = [] }: Props) {
       <clipPath id={id}>
         <rect {...area} />
       </clipPath>
-      {bands.map(({ key, points: all }) => {
+      {bands.map(({ key, fill, points: all }) => {
         const points = within(all);
         const outline = [
           ...points.map(([px, , high]) => at(px, high)),
           ...points.toReversed().map(([px, low]) => at(px, low)),
         ];
-        return <path key={key} className="band" d={`M${outline.join("L")}Z`} />;
+        const looks = fill === undefined ? {} : { style: { fill } };
+        return <path key={key} className="band" d={`M${outline.join("L")}Z`} {...looks} />;
       })}
       {curves.map(({ key, stroke, dash, width, isFaded, points }) => {
         const line = within(points).map(([px, py]) => at(px, py));

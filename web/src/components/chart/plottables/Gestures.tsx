@@ -84,7 +84,7 @@ export function Gestures({ name, stops, curves = [], onCurve, onPin, onZoom, onC
     if (drag !== null && event.pointerType !== "touch") setDrag({ ...drag, to_px: px });
   };
   const onPointerDown = (event: PointerEvent<SVGRectElement>) => {
-    if (event.button !== 0 || onPin === undefined) return;
+    if (event.button !== 0 || (onPin ?? onZoom) === undefined) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const px = pxOf(event);
     setDrag({ from_px: px, to_px: px, isCompare: event.shiftKey });
