@@ -9,12 +9,12 @@ import { pointDetailQuery } from "@/api/queries";
 import type { Case, PointDetail } from "@/api/types";
 import { changeText } from "@/lib/changes";
 import { shiftsOf, VIEWS, type View } from "@/lib/distributions";
-import { type Filed, fileName, inFileName } from "@/lib/fileNames";
+import { type Filed, fileName, inFileName, subjectOf } from "@/lib/fileNames";
 import { prunedNote } from "@/lib/pruned";
 import { counted, formatCount, formatOf, formatShare } from "@/lib/units";
 import { ChartFrame, type ChartTable } from "./chart/ChartFrame";
-import { DistributionChart } from "./chart/DistributionChart";
 import { num, tableOf, word } from "./chart/DataTable";
+import { DistributionChart } from "./chart/DistributionChart";
 import { measureOf } from "./chart/measure";
 import { differenceText, ShiftChart } from "./chart/ShiftChart";
 import { optionsOf, Segmented } from "./ui/controls";
@@ -51,8 +51,15 @@ export function BeforeAfter({ title, name, of, before, after }: BeforeAfterProps
   const [old, current] = [first?.loaded ?? null, second.loaded];
   const measure = measureOf(of.case);
   const shifts = old === null || current === null ? [] : shiftsOf(old.detail, current.detail);
-  const file = [fileName(of), ...[before, after].flatMap((side) => (side === null ? [] : inFileName(side.label)))].join("-");
-  const sideOf = ({ label, detail: { histogram: bins, repetitions } }: Loaded) => ({ label, bins, repetitions });
+  const file = [
+    fileName(of),
+    ...[before, after].flatMap((side) => (side === null ? [] : inFileName(side.label))),
+  ].join("-");
+  const sideOf = ({ label, detail: { histogram: bins, repetitions } }: Loaded) => ({
+    label,
+    bins,
+    repetitions,
+  });
   const loaded = [old, current].flatMap((side) => side ?? []);
   const shown = current ?? old;
   return (
@@ -60,15 +67,18 @@ export function BeforeAfter({ title, name, of, before, after }: BeforeAfterProps
       <ChartFrame
         name={name}
         title={title}
+        subject={subjectOf(of)}
         summary={[...loaded.map((side) => countText(side, of.case)), ...notes].join(" ")}
         table={shown === null ? null : binsTable(file, of, [old, current])}
         controls={
-          <Segmented
-            label="View"
-            options={optionsOf(VIEWS, (value) => VIEW_NAMES[value])}
-            value={view}
-            onChange={setView}
-          />
+          shown !== null && (
+            <Segmented
+              label="View"
+              options={optionsOf(VIEWS, (value) => VIEW_NAMES[value])}
+              value={view}
+              onChange={setView}
+            />
+          )
         }
       >
         {shown !== null && (
@@ -85,11 +95,17 @@ export function BeforeAfter({ title, name, of, before, after }: BeforeAfterProps
       {old !== null && current !== null && shifts.length > 0 && (
         <ChartFrame
           name={`${name}-shift`}
-          title="Shift by percentile"
-          summary={`Change from ${old.label} to ${current.label}. ${intervalNote(shifts)}`}
+          title={`Shift by percentile from ${old.label} to ${current.label}`}
+          subject={subjectOf(of)}
+          summary={intervalNote(shifts)}
           table={shiftTable(`${file}-shift`, of, shifts, [old, current])}
         >
-          <ShiftChart name={`${name}-shift`} label="Change of each percentile" shifts={shifts} measure={measure} />
+          <ShiftChart
+            name={`${name}-shift`}
+            label="Change of each percentile"
+            shifts={shifts}
+            measure={measure}
+          />
         </ChartFrame>
       )}
     </div>
@@ -107,7 +123,11 @@ function useSide(side: BeforeAfterSide | null) {
   if (side === null) return null;
   // Deleted and unknown points are final; other errors can be retried.
   const isFinal = error instanceof ApiError && !error.isTransient;
-  const reason = isFinal ? error.message : data?.histogram.length === 0 ? (prunedNote(data.pruned) ?? "not stored.") : null;
+  const reason = isFinal
+    ? error.message
+    : data?.histogram.length === 0
+      ? (prunedNote(data.pruned) ?? "not stored.")
+      : null;
   return {
     isPending,
     error,
@@ -144,7 +164,9 @@ function binsTable(file: string, of: Filed, [before, after]: Sides): ChartTable 
     bins: histogram,
   }));
   const rows = () => {
-    const bins = new Map(sides.flatMap(({ bins: own }) => own.map((bin) => [bin.from_ns, bin.to_ns] as const)));
+    const bins = new Map(
+      sides.flatMap(({ bins: own }) => own.map((bin) => [bin.from_ns, bin.to_ns] as const)),
+    );
     return [...bins]
       .map(([from, to]) => ({ from, to }))
       .filter(({ from }) => sides.some(({ counts }) => (counts.get(from) ?? 0) > 0))

@@ -73,7 +73,12 @@ describe("rankShift", () => {
   it("finds the shift and the exact interval of a table", () => {
     // Two samples of ten: at 5 %, the interval is from the 24th smallest difference to the 24th largest.
     const differences = ten.flatMap((to) => ten.map((from) => to + 20.5 - from)).sort((a, b) => a - b);
-    expect(rankShift(ten, ten.map((value) => value + 20.5))).toEqual({
+    expect(
+      rankShift(
+        ten,
+        ten.map((value) => value + 20.5),
+      ),
+    ).toEqual({
       estimate: 20.5,
       interval: [differences[23], differences[76]],
     });
@@ -90,10 +95,25 @@ describe("shiftsOf", () => {
     aPointDetail({
       point: aPoint({
         count,
-        latency_ns: { min: 100, p25: 100, p50: 200, p75: 300, p90: 400, p98: 500, p99: 600, p999: 700, max: 9e9 },
+        latency_ns: {
+          min: 100,
+          p25: 100,
+          p50: 200,
+          p75: 300,
+          p90: 400,
+          p98: 500,
+          p99: 600,
+          p999: 700,
+          max: 9e9,
+        },
       }),
       repetitions: Array.from({ length: 6 }, (_, index) =>
-        aRepetition({ index, p50_ns: 1000 * factor + index, p99_ns: 3000 * factor + index, count: count / 6 }),
+        aRepetition({
+          index,
+          p50_ns: 1000 * factor + index,
+          p99_ns: 3000 * factor + index,
+          count: count / 6,
+        }),
       ),
     });
   const slower = (detail: ReturnType<typeof side>, key: "p50" | "p99", ns: number) => ({
@@ -111,7 +131,10 @@ describe("shiftsOf", () => {
       ["p99", 0.5],
       ["p99.9", 0],
     ]);
-    expect(shifts.map(({ key, repeated }) => repeated !== null && key).filter(Boolean)).toEqual(["p50", "p99"]);
+    expect(shifts.map(({ key, repeated }) => repeated !== null && key).filter(Boolean)).toEqual([
+      "p50",
+      "p99",
+    ]);
     const { repeated } = shifts[1] ?? {};
     expect(repeated?.change).toBeCloseTo(0.1, 3);
     expect(repeated?.interval?.[0]).toBeGreaterThan(0.09);

@@ -8,7 +8,7 @@
  */
 import type { HistogramBin, PointDetail, RepetitionDetail } from "@/api/types";
 import { ascending } from "./collections";
-import { type PercentileKey, SHARES, supportedPercentiles } from "./statistics";
+import { type PercentileKey, SHARES, supportedPercentiles, supports } from "./statistics";
 
 export const VIEWS = ["density", "ecdf", "tail"] as const;
 export type View = (typeof VIEWS)[number];
@@ -66,7 +66,8 @@ export function quantileOf(bins: readonly HistogramBin[], share: number): number
   const [first, ...ends] = curveOf(bins, "ecdf");
   let [from, below] = first ?? [1, 0];
   for (const [to, reached] of ends) {
-    if (reached >= share && reached > below) return from * (to / from) ** ((share - below) / (reached - below));
+    if (reached >= share && reached > below)
+      return from * (to / from) ** ((share - below) / (reached - below));
     [from, below] = [to, reached];
   }
   return from;
@@ -157,7 +158,7 @@ function repeatedShift(key: PercentileKey, before: PointDetail, after: PointDeta
 
 function percentileOfRepetition({ p50_ns, p99_ns, count }: RepetitionDetail, key: PercentileKey) {
   if (key === "p50") return p50_ns;
-  return key === "p99" && supportedPercentiles(count).some((known) => known.key === key) ? p99_ns : null;
+  return key === "p99" && supports(count, key) ? p99_ns : null;
 }
 
 /** The quantile of the normal distribution for 95 %. */

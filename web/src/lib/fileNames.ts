@@ -1,6 +1,6 @@
 /** Names of downloaded files: the series they show. Pure. */
 import type { SeriesSummary } from "@/api/types";
-import { benchmarkName, parametersKey, parametersOf } from "./cases";
+import { benchmarkName, caseName, parametersKey, parametersOf } from "./cases";
 
 /** File systems limit the length of names. */
 const FILE_NAME_MAX = 80;
@@ -25,6 +25,11 @@ export function fileName({ machine, transport, case: kase, methodology }: Filed)
         ]
       : [machine, transport?.slug, inFileName(benchmark), methodology?.statistic];
   return parts.filter((part) => part != null && part !== "").join("-");
+}
+
+/** The same in words, for pictures: `pipe, round trip 1 KiB, 2 processes, same CPU, lab-1`. */
+export function subjectOf({ machine, transport, case: kase }: Filed): string {
+  return [transport?.slug, caseName(kase), machine].filter((part) => part !== undefined).join(", ");
 }
 
 /** A benchmark's name with only characters that file systems accept. */

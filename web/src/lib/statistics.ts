@@ -31,16 +31,17 @@ const PERCENTILES = (Object.keys(SHARES) as PercentileKey[]).map((key) => ({
 }));
 
 /**
- * The percentiles that `count` values support: at least one value is above. Otherwise, a percentile equals the maximum. This
- * is the rule for all lists of percentiles.
+ * Whether `count` values support a percentile above p50: at least one value is above it. Otherwise, it equals the maximum.
+ * This is the rule wherever percentiles are listed.
  */
-export function supportedPercentiles(count: number): Percentile[] {
-  return PERCENTILES.filter(({ key }) => key === "max" || isSupported(SHARES[key], count));
+export function supports(count: number, key: PercentileKey): boolean {
+  const share = SHARES[key];
+  // Not `count * (1 - share)`, which rounding makes less than 1 for 10 and p90.
+  return share <= 0.5 || share === 1 || count - Math.round(count * share * 1e6) / 1e6 >= 1;
 }
 
-function isSupported(share: number, count: number): boolean {
-  // Not `count * (1 - share)`, which rounding makes less than 1 for 10 and p90.
-  return share <= 0.5 || count - Math.round(count * share * 1e6) / 1e6 >= 1;
+export function supportedPercentiles(count: number): Percentile[] {
+  return PERCENTILES.filter(({ key }) => supports(count, key));
 }
 
 /** The median: for an even count, the lower of the two middle values; `null` without values. */

@@ -18,6 +18,8 @@ type Props = {
   /** Its name in the address, unique on the page: `trend`. */
   name: string;
   title: string;
+  /** The series or place that it shows, for pictures: there is no page around them. */
+  subject?: string;
   /** What the chart shows, in sentences. */
   lead?: ReactNode;
   summary: ReactNode;
@@ -33,6 +35,7 @@ type Props = {
 export function ChartFrame({
   name,
   title,
+  subject,
   lead,
   summary,
   table,
@@ -47,7 +50,7 @@ export function ChartFrame({
   const isLegendBelow = useIsNarrow() && !isTable;
   const save = async (how: "savePng" | "saveSvg", { fileName }: ChartTable) => {
     const picture = await import("./picture");
-    if (body.current !== null) await picture[how](body.current, title, fileName);
+    if (body.current !== null) await picture[how](body.current, { title, subject, fileName });
   };
   return (
     <section

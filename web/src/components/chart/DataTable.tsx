@@ -23,17 +23,18 @@ type Column<Row> = {
   cell: (row: Row) => ReactNode;
 };
 
-/** A number column; `absent` is shown for missing values. */
+/** A number column; `absent` is the text for missing values. */
 export function num<Row>(
   label: string,
   csvName: string,
   csv: (row: Row) => number | null,
   write: (value: number, row: Row) => ReactNode = (value) => value,
-  absent = "",
+  absent: string | ((row: Row) => string) = "",
 ): Column<Row> {
   const cell = (row: Row) => {
     const value = csv(row);
-    return value === null ? absent : write(value, row);
+    if (value !== null) return write(value, row);
+    return typeof absent === "string" ? absent : absent(row);
   };
   return { label, csvName, number: true, csv, cell };
 }

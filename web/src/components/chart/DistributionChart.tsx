@@ -3,18 +3,18 @@
  * of each repetition on the same axis.
  */
 import { useState } from "react";
-import { TextButton } from "@/components/ui/controls";
 import type { HistogramBin, RepetitionDetail } from "@/api/types";
+import { TextButton } from "@/components/ui/controls";
 import { ascending, distinct } from "@/lib/collections";
-import { centralRange, curveOf, labelPosition, valueAt, type View, wholeRange } from "@/lib/distributions";
+import { centralRange, curveOf, labelPosition, type View, valueAt, wholeRange } from "@/lib/distributions";
 import { formatShare } from "@/lib/units";
 import { CrosshairScope } from "./crosshair";
 import { logAxis, type Measure } from "./measure";
 import { Plot } from "./Plot";
 import { PointedPlot } from "./PointedPlot";
 import { type Band, type Curve, Curves } from "./plottables/Curves";
-import { SideNames } from "./plottables/SideNames";
 import { RepetitionRows } from "./plottables/RepetitionRows";
+import { SideNames } from "./plottables/SideNames";
 import { TooltipBox } from "./Tooltip";
 import { linearScale, logScale, type Scale } from "./ticks";
 

@@ -116,7 +116,7 @@ function paint(
     if (right < 0 || left > canvas.width) continue;
     for (const [bin, share] of shares) {
       const [top, bottom] = [yOf((bin + 1) / steps), yOf(bin / steps)];
-      context.globalAlpha = darkness(share);
+      context.globalAlpha = opacityOf(share);
       // Whole pixels, so that neighbours neither overlap nor leave gaps.
       const [x, y] = [Math.round(left), Math.round(top)];
       context.fillRect(x, y, Math.max(1, Math.round(right) - x), Math.max(1, Math.round(bottom) - y));
@@ -125,7 +125,7 @@ function paint(
 }
 
 /** Opacity over four decades of share, so that the tail is visible. */
-function darkness(share: number): number {
+function opacityOf(share: number): number {
   const decades = Math.log10(Math.max(share, SMALLEST_SHARE) / SMALLEST_SHARE) / -Math.log10(SMALLEST_SHARE);
   return FAINTEST + (1 - FAINTEST) * decades ** 1.5;
 }

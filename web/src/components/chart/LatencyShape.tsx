@@ -26,7 +26,7 @@ export function LatencyShape({ latency, domain, width = 150 }: Props) {
         stroke="none"
       />
       <path d={`M${at(latency.p50)},${middle - 4}v8`} stroke="var(--data-1)" strokeWidth={2} />
-      <path d={`M${at(latency.p99)},${middle - 3}v6`} stroke="var(--data-4)" strokeWidth={1.5} />
+      <path d={`M${at(latency.p99)},${middle - 3}v6`} stroke="var(--data-3)" strokeWidth={1.5} />
       <circle cx={at(latency.max)} cy={middle} r={1.25} fill="var(--muted)" stroke="none" />
     </svg>
   );

@@ -34,7 +34,7 @@ const AXIS = {
 } as const;
 
 /** Room for the labels of a vertical axis. */
-const AXIS_WIDTH = 70;
+export const AXIS_WIDTH = 70;
 
 /** Properties of the grid lines. */
 const GRID = { stroke: "var(--rule)", vertical: false } as const;

@@ -45,10 +45,7 @@ export function ShiftChart({ name, label, shifts, measure }: Props) {
         stops={stops}
         curves={[curve]}
         tooltip={(at) => (
-          <ShiftTooltip
-            shift={shifts.find(({ key }) => percentileX(key) === at)}
-            measure={measure}
-          />
+          <ShiftTooltip shift={shifts.find(({ key }) => percentileX(key) === at)} measure={measure} />
         )}
         height_px={HEIGHT_PX}
         top_px={14}
@@ -60,7 +57,10 @@ export function ShiftChart({ name, label, shifts, measure }: Props) {
           isLogarithmic: true,
           padding_px: 12,
         }}
-        y={{ ...changeScale([...values, -RANGE_MIN, RANGE_MIN]), label: changeText }}
+        y={{
+          ...changeScale([...values, -RANGE_MIN, RANGE_MIN]),
+          label: (change) => (change === 0 ? "0 %" : changeText(change)),
+        }}
       >
         <Curves curves={[curve]} />
         <Intervals intervals={intervals} />
@@ -83,7 +83,10 @@ function ShiftTooltip({ shift, measure }: { shift: Shift | undefined; measure: M
       rows={[
         { name: "before", value: measure.format(before_ns) },
         { name: "after", value: measure.format(after_ns) },
-        { name: "change", value: `${changeText(change)}, ${differenceText(after_ns - before_ns, measure.format)}` },
+        {
+          name: "change",
+          value: `${changeText(change)}, ${differenceText(after_ns - before_ns, measure.format)}`,
+        },
         ...(repeated === null ? [] : [{ name: "repetitions", value: changeText(repeated.change) }]),
         ...(repeated?.interval == null
           ? []

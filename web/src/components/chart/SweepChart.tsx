@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { formatBytes } from "@/lib/units";
 import { LineSample } from "./LineSample";
-import { type LineStyle, lineStyle } from "./lines";
+import { colouredOf, contextStyle, type LineStyle, lineStyle } from "./lines";
 import { byteAxis, logAxis, type Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { type CrossingMark, Crossings, crossingsHeight } from "./plottables/Crossings";
@@ -24,6 +24,7 @@ export type SweepPoint = {
 export type SweepLine = {
   key: string;
   label: string;
+  /** Whether it is in colour. The others are grey until hovered or focused; without current lines, all are in colour. */
   current: boolean;
   /** By default, one by position, of which 16 are distinct. */
   style?: LineStyle;
@@ -45,6 +46,8 @@ type Props = {
   emphasised?: ReadonlySet<string>;
   /** A click on the name of a line, if the page has equivalent buttons, which are also its legend. */
   onPick?: (key: string) => void;
+  /** Whether it is one of several panels: without names at the lines, and with the current lines in the tooltip. */
+  isPanel?: boolean;
   /** A note for the tooltip. */
   note?: (message_bytes: number) => string;
 };
@@ -77,9 +80,10 @@ export function SweepChart({
   crossings = [],
   emphasised = new Set(),
   onPick,
+  isPanel = false,
   note,
 }: Props) {
-  const isNarrow = useIsNarrow();
+  const isNarrow = useIsNarrow() || isPanel;
   const [pointed, setPointed] = useState<string | null>(null);
   const highlighted = pointed === null ? emphasised : new Set([pointed]);
   const stops = distinct(
@@ -88,13 +92,19 @@ export function SweepChart({
   const marks = isNarrow ? crossings.map((mark) => ({ ...mark, label: "" })) : crossings;
   const top_px = isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length));
   const keyOf = (label: string | undefined) => lines.find((line) => line.label === label)?.key ?? null;
-  const styled = lines.map((line, index) => ({
-    ...line,
-    style: line.style ?? lineStyle(index),
-    isFaded: highlighted.size > 0 && !highlighted.has(line.key),
-  }));
+  const coloured = colouredOf(lines);
+  const styled = lines.map((line, index) => {
+    const style = line.style ?? lineStyle(index);
+    return {
+      ...line,
+      style: coloured.has(line.key) || highlighted.has(line.key) ? style : contextStyle(style),
+      isFaded: highlighted.size > 0 && !highlighted.has(line.key),
+    };
+  });
   // The last is on top.
-  const drawn = styled.toSorted((a, b) => Number(b.isFaded) - Number(a.isFaded));
+  const drawn = styled.toSorted(
+    (a, b) => Number(b.isFaded) - Number(a.isFaded) || Number(a.current) - Number(b.current),
+  );
   const curves = drawn.flatMap(({ key: lineKey, label, current, style, isFaded, points }) =>
     piecesOf(points).map((piece, place) => ({
       key: `${lineKey} ${place}`,
@@ -111,7 +121,14 @@ export function SweepChart({
         name={name}
         stops={stops}
         curves={curves}
-        tooltip={(x) => <SizeTooltip lines={lines} message_bytes={x} measure={measure} note={note?.(x)} />}
+        tooltip={(x) => (
+          <SizeTooltip
+            lines={isPanel ? lines.filter(({ current }) => current) : lines}
+            message_bytes={x}
+            measure={measure}
+            note={note?.(x)}
+          />
+        )}
         gestures={{ onCurve: (curve) => setPointed(keyOf(curve?.label)) }}
         height_px={
           isNarrow ? height_px : Math.max(height_px, lines.length * LABEL_HEIGHT_PX + top_px + AXIS_PX)
@@ -159,7 +176,7 @@ export function SweepChart({
           />
         )}
       </PointedPlot>
-      {isNarrow && onPick === undefined && (
+      {isNarrow && !isPanel && onPick === undefined && (
         <ul className="line-choice">
           {styled.map(({ key, label, style }) => (
             <li key={key}>

@@ -36,6 +36,10 @@ function marksOf(changes: Change[]) {
       rules={[]}
       changes={changes}
       stops={STOPS}
+      isLogarithmic={false}
+      overview={[]}
+      extent={[0, 40]}
+      onMove={nothing}
       xScale={{ domain: [0, 40], ticks: STOPS }}
       xLabel={String}
       measure={LATENCY}

@@ -2,7 +2,7 @@
  * Values by commit or time: labelled lines, bands, special points and events. One point can be pinned by pointer or
  * keyboard; for screen readers the chart is a slider.
  */
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { type Keyed, onChartKey } from "./keys";
 import type { Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
@@ -11,6 +11,7 @@ import { type Band, type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
 import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
 import { type Change, type Rule, Rules } from "./plottables/Rules";
+import { RangeBrush } from "./RangeBrush";
 import type { Scale } from "./ticks";
 
 type Props = Keyed & {
@@ -25,7 +26,12 @@ type Props = Keyed & {
   xScale: Scale;
   xLabel: (x: number) => string;
   measure: Measure;
+  isLogarithmic: boolean;
   pinned: { x: number; y: number };
+  /** The first line over the full range, and that range; the brush moves the visible part. */
+  overview: Curve["points"];
+  extent: readonly [number, number];
+  onMove: (range: readonly [number, number]) => void;
   /** Scrolls by units of the axis. */
   onPan: (by: number) => void;
   onCompare?: ((base: number, head: number) => void) | undefined;
@@ -33,6 +39,12 @@ type Props = Keyed & {
   tooltip: (x: number) => ReactNode;
 };
 
+/** The line under the pointer; the others are faded. */
+const RAISED = { width: 2.5 };
+/** With fewer lines, the pointer raises none, only their names do. */
+const RAISED_MIN = 5;
+/** With fewer points, the full range is always readable. */
+const BRUSH_MIN = 8;
 /** With more points, dots are omitted. */
 const DOTS_MAX = 60;
 const LABEL_ROOM_MIN_PX = 48;
@@ -40,53 +52,96 @@ const LABEL_GAP_PX = 14;
 const LABEL_CHARACTER_PX = 7;
 
 export function TrendChart(props: Props) {
-  const { name, curves, bands, boxes, marks, stops, xScale, measure, pinned, onPin, onZoom } = props;
+  const [pointed, setPointed] = useState<string | null>(null);
+  const { name, bands, boxes, marks, stops, xScale, measure, pinned, onPin, onZoom } = props;
   const [from, to] = xScale.domain;
+  const curves = props.curves.map((curve) =>
+    pointed === null ? curve : { ...curve, ...(curve.label === pointed ? RAISED : { isFaded: true }) },
+  );
   const seen = ([x]: readonly [number, ...number[]]) => x >= from && x <= to;
-  const yScale = measure.linear([
-    ...curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
-    ...bands.flatMap(({ points }) => points.filter(seen).flatMap(([, low, high]) => [low, high])),
-    ...(seen([pinned.x]) ? [pinned.y] : []),
-  ]);
+  const { isLogarithmic, ...yScale } = yAxisOf(
+    measure,
+    [
+      ...curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
+      ...bands.flatMap(({ points }) => points.filter(seen).flatMap(([, low, high]) => [low, high])),
+      ...(seen([pinned.x]) ? [pinned.y] : []),
+    ],
+    props.isLogarithmic,
+  );
+  const right_px = labelRoom(curves);
   const yLabels = measure.axisLabels(yScale.ticks);
   const isOne = stops.length === 1;
-  const endLabels = curves.flatMap(({ label, ink, points }) => {
+  const endLabels = curves.flatMap(({ label, ink, isFaded = false, points }) => {
     const value = points.findLast(seen)?.[1];
     return value === undefined
       ? []
-      : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value }];
+      : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value, isFaded }];
   });
   return (
-    <PointedPlot
-      name={name}
-      label={props.label}
-      frame={{
-        className: "chart chart-pinning",
-        role: "slider",
-        tabIndex: 0,
-        "aria-valuemin": 1,
-        "aria-valuemax": stops.length,
-        "aria-valuenow": Math.max(0, stops.indexOf(pinned.x)) + 1,
-        "aria-valuetext": props.describe(pinned.x),
-        onKeyDown: (event) => onChartKey(event, pinned.x, xScale.domain, props),
-      }}
-      stops={stops}
-      curves={curves}
-      tooltip={props.tooltip}
-      gestures={{ onPin, onZoom, onPan: props.onPan, onCompare: props.onCompare }}
-      height_px={300}
-      top_px={24}
-      right_px={labelRoom(curves)}
-      x={{ ...xScale, label: props.xLabel }}
-      y={{ ...yScale, label: (tick) => yLabels[yScale.ticks.indexOf(tick)] ?? "" }}
-    >
-      <Rules rules={props.rules} changes={props.changes} />
-      {boxes.length > 0 ? <Boxes rows={boxes} /> : <Curves curves={curves} bands={bands} />}
-      <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
-      <EndLabels labels={endLabels} nextTo={isOne ? stops[0] : undefined} />
-    </PointedPlot>
+    <>
+      <PointedPlot
+        name={name}
+        label={props.label}
+        frame={{
+          className: "chart chart-pinning",
+          role: "slider",
+          tabIndex: 0,
+          "aria-valuemin": 1,
+          "aria-valuemax": stops.length,
+          "aria-valuenow": Math.max(0, stops.indexOf(pinned.x)) + 1,
+          "aria-valuetext": props.describe(pinned.x),
+          onKeyDown: (event) => onChartKey(event, pinned.x, xScale.domain, props),
+        }}
+        stops={stops}
+        curves={curves}
+        tooltip={props.tooltip}
+        gestures={{
+          onPin,
+          onZoom,
+          onPan: props.onPan,
+          onCompare: props.onCompare,
+          ...(curves.length >= RAISED_MIN && { onCurve: (curve) => setPointed(curve?.label ?? null) }),
+        }}
+        height_px={300}
+        top_px={24}
+        right_px={right_px}
+        x={{ ...xScale, label: props.xLabel }}
+        y={{ ...yScale, label: (tick) => yLabels[yScale.ticks.indexOf(tick)] ?? "", isLogarithmic }}
+      >
+        <Rules rules={props.rules} changes={props.changes} />
+        {boxes.length > 0 ? <Boxes rows={boxes} /> : <Curves curves={curves} bands={bands} />}
+        <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
+        <EndLabels
+          labels={endLabels}
+          nextTo={isOne ? stops[0] : undefined}
+          onPoint={isOne ? undefined : setPointed}
+        />
+      </PointedPlot>
+      {stops.length >= BRUSH_MIN && (
+        <RangeBrush
+          points={props.overview}
+          extent={props.extent}
+          shown={[from, to]}
+          right_px={right_px}
+          label={props.xLabel}
+          onRange={props.onMove}
+        />
+      )}
+    </>
   );
 }
+
+/** A logarithmic axis needs values above zero; in a narrow range it looks linear, so linear labels suit it better. */
+function yAxisOf(measure: Measure, values: number[], isWanted: boolean): Scale & { isLogarithmic: boolean } {
+  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = values.reduce((most, value) => Math.max(most, value), 0);
+  const isLogarithmic = isWanted && low > 0;
+  if (!isLogarithmic || high / low < NARROW_RATIO) return { ...measure.linear(values), isLogarithmic };
+  return { ...measure.logarithmic([low / LOG_ROOM, high * LOG_ROOM]), isLogarithmic };
+}
+
+const NARROW_RATIO = 4;
+const LOG_ROOM = 1.06;
 
 function labelRoom(curves: Curve[]): number {
   const longest = curves.reduce((most, { label }) => Math.max(most, label.length), 0);

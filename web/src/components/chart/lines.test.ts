@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lineStyle, withFamilyStyles } from "./lines";
+import { colouredOf, contextStyle, lineStyle, withFamilyStyles } from "./lines";
 
 const distinctStyles = (styles: unknown[]) => new Set(styles.map((style) => JSON.stringify(style))).size;
 
@@ -43,4 +43,17 @@ it.each([
   const lines = styled(families);
   expect(linesPerColour(lines)).toBeLessThanOrEqual(4);
   expect(distinctStyles(lines.map(({ style }) => style))).toBe(lines.length);
+});
+
+it("greys a line without changing its dash and marker", () => {
+  const style = lineStyle(6);
+  expect(contextStyle(style)).toEqual({ ...style, stroke: "var(--context)", ink: "var(--muted)" });
+});
+
+it("colours at most eight lines: the current ones, or without any, the first", () => {
+  const lines = (isCurrent: (index: number) => boolean) =>
+    Array.from({ length: 20 }, (_, index) => ({ key: String(index), current: isCurrent(index) }));
+  expect([...colouredOf(lines((index) => index % 10 === 3))]).toEqual(["3", "13"]);
+  expect(colouredOf(lines(() => false)).size).toBe(8);
+  expect(colouredOf(lines(() => true)).size).toBe(8);
 });

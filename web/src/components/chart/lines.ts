@@ -62,6 +62,20 @@ function familyStyle(hue: number, member: number): LineStyle {
   };
 }
 
+/** More colours are hard to distinguish. */
+const COLOURED_MAX = 8;
+
+/** The keys of the lines in colour: the current ones, or without any, the first ones. */
+export function colouredOf(lines: readonly { key: string; current: boolean }[]): Set<string> {
+  const current = lines.filter((line) => line.current);
+  return new Set((current.length > 0 ? current : lines).slice(0, COLOURED_MAX).map(({ key }) => key));
+}
+
+/** A line in the background: grey, with its own dash and marker. */
+export function contextStyle(style: LineStyle): LineStyle {
+  return { ...style, stroke: "var(--context)", ink: "var(--muted)" };
+}
+
 /** The outline of a marker around a point, as an SVG path. */
 export function markerPath(marker: Marker, x: number, y: number, radius: number): string {
   const r = radius;

@@ -1,4 +1,5 @@
 /** The measures of charts, with axis scales and label formats. */
+import { changeText } from "@/lib/changes";
 import {
   axisLabelsOfNs,
   axisLabelsOfRate,
@@ -30,6 +31,16 @@ export const RATE: Measure = {
   axisLabels: axisLabelsOfRate,
   linear: (values) => linearScale(values, 5, rateUnitSize(Math.max(...values, 0))),
   logarithmic: (values) => byteScale(values),
+};
+
+const relativeText = (ratio: number) => (ratio === 1 ? "median" : changeText(ratio - 1));
+
+/** Values relative to the median of their line. */
+export const RELATIVE: Measure = {
+  format: relativeText,
+  axisLabels: (ticks) => ticks.map(relativeText),
+  linear: (values) => linearScale(values),
+  logarithmic: (values) => logScale(values),
 };
 
 /** The measure of a case's stored values. */

@@ -1,4 +1,4 @@
-/** Exports a chart as a picture, with its title and source. */
+/** Exports a chart as a picture, with its title, what it shows, and its source. */
 
 import { download } from "@/lib/csv";
 import { shownPath } from "@/lib/site";
@@ -23,16 +23,20 @@ const LOOKS = [
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const MARGIN_PX = 16;
 const TITLE_PX = 36;
+const SUBJECT_PX = 18;
 const SOURCE_PX = 28;
 /** Pixel ratio of exported pictures. */
 const PIXEL_RATIO = 2;
 
-export async function saveSvg(element: HTMLElement, title: string, fileName: string): Promise<void> {
-  download(`${fileName}.svg`, new Blob([textOf(pictureOf(element, title))], { type: "image/svg+xml" }));
+type Texts = { title: string; subject: string | undefined };
+type Saved = Texts & { fileName: string };
+
+export async function saveSvg(element: HTMLElement, { fileName, ...texts }: Saved): Promise<void> {
+  download(`${fileName}.svg`, new Blob([textOf(pictureOf(element, texts))], { type: "image/svg+xml" }));
 }
 
-export async function savePng(element: HTMLElement, title: string, fileName: string): Promise<void> {
-  const picture = pictureOf(element, title);
+export async function savePng(element: HTMLElement, { fileName, ...texts }: Saved): Promise<void> {
+  const picture = pictureOf(element, texts);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(textOf(picture))}`;
   await image.decode();
@@ -47,18 +51,19 @@ export async function savePng(element: HTMLElement, title: string, fileName: str
 /** Elements that are not exported: controls and texts for screen readers. */
 const LEFT_OUT = "svg, button, select, input, .visually-hidden";
 
-function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
+function pictureOf(element: HTMLElement, { title, subject }: Texts): SVGSVGElement {
   const frame = element.getBoundingClientRect();
-  const [width, height] = [
-    Math.ceil(frame.width) + 2 * MARGIN_PX,
-    Math.ceil(frame.height) + TITLE_PX + SOURCE_PX,
-  ];
+  const top = TITLE_PX + (subject === undefined ? 0 : SUBJECT_PX);
+  const [width, height] = [Math.ceil(frame.width) + 2 * MARGIN_PX, Math.ceil(frame.height) + top + SOURCE_PX];
   const picture = shape("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
   const page = getComputedStyle(document.body);
   const ink = { fill: page.color, "font-family": page.fontFamily };
   picture.append(
     shape("rect", { width, height, fill: getComputedStyle(document.documentElement).backgroundColor }),
     written(title, { x: MARGIN_PX, y: 23, "font-size": 14, "font-weight": 600, ...ink }),
+    ...(subject === undefined
+      ? []
+      : [written(subject, { x: MARGIN_PX, y: 41, "font-size": 12, opacity: 0.75, ...ink })]),
     written(`Roundtrip, ${window.location.host}${shownPath().split("?")[0]}`, {
       x: MARGIN_PX,
       y: height - 10,
@@ -69,7 +74,7 @@ function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   );
   for (const { text, box, parent } of wordsWithin(element)) {
     const { color, fontFamily, fontSize, fontWeight } = getComputedStyle(parent);
-    const at = { x: box.x - frame.x + MARGIN_PX, y: box.y + box.height / 2 - frame.y + TITLE_PX };
+    const at = { x: box.x - frame.x + MARGIN_PX, y: box.y + box.height / 2 - frame.y + top };
     // Fixes the text width, because the font may be missing where the picture is viewed.
     const room = { textLength: box.width, lengthAdjust: "spacingAndGlyphs" };
     const looks = { "font-family": fontFamily, "font-size": fontSize, "font-weight": fontWeight };
@@ -78,7 +83,7 @@ function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   for (const drawn of element.querySelectorAll("svg, canvas")) {
     const { x, y, width, height } = drawn.getBoundingClientRect();
     if (width === 0) continue;
-    const at = { x: x - frame.x + MARGIN_PX, y: y - frame.y + TITLE_PX, width, height };
+    const at = { x: x - frame.x + MARGIN_PX, y: y - frame.y + top, width, height };
     if (drawn instanceof HTMLCanvasElement) {
       const image = shape("image", { ...at, preserveAspectRatio: "none" });
       image.setAttribute("href", drawn.toDataURL("image/png"));

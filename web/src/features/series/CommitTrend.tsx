@@ -4,19 +4,30 @@ import { useMemo } from "react";
 import { environmentsQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
-import { type Measure, measureOf, RATE } from "@/components/chart/measure";
+import { type Measure, measureOf, RATE, RELATIVE } from "@/components/chart/measure";
 import type { Curve } from "@/components/chart/plottables/Curves";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { TrendChart } from "@/components/chart/TrendChart";
 import { legendsOf } from "@/lib/changes";
 import { environmentDifference } from "@/lib/environments";
+import { subjectOf } from "@/lib/fileNames";
 import { timeName, toolName } from "@/lib/imports";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted, upperFirst } from "@/lib/units";
 import { type SeriesPoint, statedLines } from "./data";
 import { StopTooltip } from "./SeriesParts";
-import type { Axis, Shown } from "./search";
-import { drawingOf, environmentChanges, type Stop, type StopLine, scaleOf, wordsAt } from "./stops";
+import type { Axis, Shown, TrendScale } from "./search";
+import {
+  drawingOf,
+  environmentChanges,
+  mediansOf,
+  relativeCurve,
+  relativeStops,
+  type Stop,
+  type StopLine,
+  scaleOf,
+  wordsAt,
+} from "./stops";
 import { statedTable, stopsTable } from "./tables";
 import { useRange } from "./usePageState";
 
@@ -30,6 +41,9 @@ type TrendProps = {
   /** The number of points, if not all are drawn. */
   thinned: string | null;
   axis: Axis;
+  scale: TrendScale;
+  /** The first line over the full range. */
+  overview: Curve["points"];
   range: readonly [number, number] | null;
   pinned: { x: number; values: Readonly<Record<string, number>> };
   onPin: (stop: Stop) => void;
@@ -54,8 +68,8 @@ type Props = TrendProps & {
 const DAY_MS = 86_400_000;
 
 function CommitTrend(props: Props) {
-  const { title, series, stops, axis, lines, measure, extent, pinned, onPin, onCompare } = props;
-  const { shown, zoom, pan } = useRange(extent, props.range, props.onRange);
+  const { title, series, stops, axis, scale, lines, measure, extent, pinned, onPin, onCompare } = props;
+  const { shown, zoom, pan, move } = useRange(extent, props.range, props.onRange);
   const changes = useMemo(() => environmentChanges(stops), [stops]);
   const { data: environments } = useQuery({
     ...environmentsQuery(series.project, series.machine),
@@ -63,12 +77,20 @@ function CommitTrend(props: Props) {
   });
   const factsOf = (id: number) =>
     environments?.environments.find(({ environment_id }) => environment_id === id)?.stable;
-  const { curves, bands, boxes, marks } = useMemo(() => drawingOf(stops, lines), [stops, lines]);
+  const isRelative = scale === "relative";
+  const medians = useMemo(() => mediansOf(stops, lines), [stops, lines]);
+  const { curves, bands, boxes, marks } = useMemo(
+    () => drawingOf(isRelative ? relativeStops(stops, medians) : stops, lines),
+    [stops, lines, isRelative, medians],
+  );
+  const first = lines[0]?.key ?? "";
+  const pinned_y = (pinned.values[first] ?? 0) / (isRelative ? (medians.get(first) ?? 1) : 1);
   const byX = useMemo(() => new Map(stops.map((stop) => [stop.x, stop])), [stops]);
   const places = useMemo(() => stops.map(({ x }) => x), [stops]);
   const format = shown[1] - shown[0] < 2 * DAY_MS ? formatMoment : formatDay;
   const parts = [
     props.legend,
+    isRelative && "relative to the median of each line",
     stops.some(({ isModified }) => isModified) && "diamond: modified or unbuilt",
     ...props.notes,
     ...legendsOf(props.changes),
@@ -79,13 +101,14 @@ function CommitTrend(props: Props) {
     <ChartFrame
       name="trend"
       title={title}
+      subject={subjectOf(series)}
       summary={`${over}. ${parts.filter(Boolean).join("; ")}.`}
       table={props.table}
     >
       <TrendChart
         name="trend"
         label={`${title} by ${axis}; arrow keys pin a point, plus and minus zoom`}
-        curves={[...curves, ...props.others]}
+        curves={[...curves, ...(isRelative ? props.others.map(relativeCurve) : props.others)]}
         bands={bands}
         boxes={boxes}
         marks={marks}
@@ -97,8 +120,12 @@ function CommitTrend(props: Props) {
         stops={places}
         xScale={scaleOf(axis, shown)}
         xLabel={(x) => (axis === "commits" ? `#${x}` : format(new Date(x).toISOString()))}
-        measure={measure}
-        pinned={{ x: pinned.x, y: pinned.values[lines[0]?.key ?? ""] ?? 0 }}
+        measure={isRelative ? RELATIVE : measure}
+        isLogarithmic={scale === "log"}
+        pinned={{ x: pinned.x, y: pinned_y }}
+        overview={props.overview}
+        extent={extent}
+        onMove={move}
         onPin={(x) => {
           const stop = byX.get(x);
           if (stop !== undefined) onPin(stop);
@@ -125,8 +152,9 @@ function CommitTrend(props: Props) {
           const stop = byX.get(x);
           if (stop === undefined) return null;
           const words = wordsAt(props.changes, stop.ordinal);
+          const previous = stops.findLast((entry) => entry.x < x);
           return (
-            <StopTooltip {...{ stop, lines, measure, axis, words }} series={series} remark={props.remark} />
+            <StopTooltip {...{ series, stop, previous, lines, measure, axis, words }} remark={props.remark} />
           );
         }}
       />

@@ -114,10 +114,12 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               shown={shown}
               choices={choices}
               axis={axis}
+              scale={search.scale ?? "linear"}
               hasRate={hasRate}
               last={search.last ?? LAST_USUAL}
               isZoomed={range !== null}
               onChange={onAxis}
+              onScale={change}
               onWhole={() => onRange(null)}
             />
             <Trend
@@ -128,6 +130,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               lines={lines}
               changes={changes}
               axis={axis}
+              scale={search.scale ?? "linear"}
               pinned={{
                 x: pinned_x,
                 values: { ...pinned.point.latency_ns, rate: pinned.point.bytes_per_second ?? 0 },
@@ -153,6 +156,8 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
                 extent={extent}
                 range={laterRange}
                 reach={search.reach ?? "usual"}
+                shape={search.shape ?? "heat"}
+                pinned_x={pinned_x}
                 changes={changes}
                 onPin={onPin}
                 onRange={onRange}

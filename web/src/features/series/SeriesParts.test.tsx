@@ -27,7 +27,7 @@ it("describes the changes at a stop after its other remarks", async () => {
   await showPage(
     <>
       <h1>Series</h1>
-      <StopTooltip series={aSeries()} stop={stop} words={words} {...rest} />
+      <StopTooltip series={aSeries()} stop={stop} previous={undefined} words={words} {...rest} />
     </>,
   );
   expect(screen.getByText(`one of 2 runs, lossy; ${words.join("; ")}`)).toBeTruthy();

@@ -2,23 +2,34 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
-import { commitsQuery } from "@/api/queries";
-import type { RunDetail, SeriesSummary } from "@/api/types";
+import { pointsAtQuery } from "@/api/queries";
+import type { Point, RunDetail, SeriesSummary } from "@/api/types";
 import type { Measure } from "@/components/chart/measure";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { Facts } from "@/components/ui/text";
 import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
+import { changeText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { useSettled } from "@/lib/hooks";
 import { fileFacts, isImported, toolName } from "@/lib/imports";
 import { originalHref, toOverview } from "@/lib/paths";
 import { percentileName } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
-import { formatCount, upperFirst } from "@/lib/units";
+import { counted, formatCount, upperFirst } from "@/lib/units";
 import { placementName, scenarioName } from "@/lib/vocabulary";
-import { AXES, type Axis, LASTS, type SeriesSearch, SHOWN, type Shown } from "./search";
+import { drawnPoints, seriesPoints } from "./data";
+import {
+  AXES,
+  type Axis,
+  LASTS,
+  SCALES,
+  type SeriesSearch,
+  SHOWN,
+  type Shown,
+  type TrendScale,
+} from "./search";
 import type { Stop, StopLine } from "./stops";
 
 export const SeriesBreadcrumb = memo(function SeriesBreadcrumb({ series }: { series: SeriesSummary }) {
@@ -52,16 +63,19 @@ type Props = {
   /** The percentiles with enough samples; absent: all. */
   choices?: Shown[];
   axis: Axis;
+  scale: TrendScale;
   hasRate?: boolean;
   /** The number of newest commits to draw; absent: all. */
   last?: number;
   isZoomed: boolean;
+  /** Changes the horizontal axis, or what it shows. */
   onChange: (change: SeriesSearch) => void;
+  onScale: (change: SeriesSearch) => void;
   onWhole: () => void;
 };
 
 export function TrendControls(props: Props) {
-  const { shown, choices, axis, hasRate = false, last, isZoomed, onChange, onWhole } = props;
+  const { shown, choices, axis, scale, hasRate = false, last, isZoomed, onChange, onScale, onWhole } = props;
   const values = SHOWN.filter((value) =>
     value === "throughput" ? hasRate : (choices?.includes(value) ?? true),
   );
@@ -82,6 +96,12 @@ export function TrendControls(props: Props) {
         value={axis}
         onChange={(value) => onChange({ axis: value })}
       />
+      <Segmented
+        label="Scale"
+        options={optionsOf(SCALES, upperFirst)}
+        value={scale}
+        onChange={(value) => onScale({ scale: value })}
+      />
       {last !== undefined && axis === "commits" && (
         <Segmented
           label="Newest commits"
@@ -98,6 +118,8 @@ export function TrendControls(props: Props) {
 type StopTooltipProps = {
   series: SeriesSummary;
   stop: Stop;
+  /** The stop before it. */
+  previous: Stop | undefined;
   lines: StopLine[];
   measure: Measure;
   axis: Axis;
@@ -109,13 +131,19 @@ type StopTooltipProps = {
 /** The pointer must rest this long before the commit is loaded. */
 const SETTLED_MS = 120;
 
-/** The tooltip of a stop: its commit once loaded, and its values, the largest first. */
-export function StopTooltip({ series, stop, lines, measure, axis, remark, words }: StopTooltipProps) {
+/**
+ * The tooltip of a stop: its values, the largest first, and the change of the first line; once loaded, its commit and number of
+ * operations.
+ */
+export function StopTooltip(props: StopTooltipProps) {
+  const { series, stop, previous, lines, measure, axis, remark, words } = props;
   const { ordinal, values, mark, isModified, runs } = stop;
   // No requests while the pointer moves.
   const asked = useSettled(ordinal, SETTLED_MS);
-  const { data } = useQuery(commitsQuery(series.project, { from: asked, to: asked, limit: 1 }));
+  const { data } = useQuery(pointsAtQuery(series.series_id, asked));
   const commit = data?.commits.find((entry) => entry.ordinal === ordinal);
+  const points = data?.series[0]?.points.filter(({ commit_ordinal }) => commit_ordinal === ordinal) ?? [];
+  const point = drawnPoints(seriesPoints(points, []), "commits").at(-1)?.point;
   const remarks = [
     axis === "time" && formatMoment(new Date(stop.x).toISOString()),
     runs > 1 && `one of ${runs} runs`,
@@ -136,12 +164,34 @@ export function StopTooltip({ series, stop, lines, measure, axis, remark, words 
           )}
         </>
       }
-      rows={lines
-        .map(({ key, label }) => ({ name: label, value: measure.format(values[key] ?? 0) }))
-        .toReversed()}
+      rows={[
+        ...lines
+          .map(({ key, label }) => ({ name: label, value: measure.format(values[key] ?? 0) }))
+          .toReversed(),
+        ...changeRow(stop, previous, lines[0]?.key ?? ""),
+        ...(point === undefined ? [] : pointRows(point, lines, measure)),
+        ...(commit === undefined ? [] : [{ name: "author", value: commit.author }]),
+      ]}
       {...(note.length > 0 && { note: note.join("; ") })}
     />
   );
+}
+
+function changeRow({ values }: Stop, previous: Stop | undefined, key: string) {
+  const [from, to] = [previous?.values[key], values[key]];
+  if (previous === undefined || !from || to === undefined) return [];
+  return [{ name: `vs #${previous.ordinal}`, value: changeText(to / from - 1) }];
+}
+
+function pointRows(point: Point, [first]: StopLine[], measure: Measure) {
+  const { count, repetition_count, repetition_p50_ns } = point;
+  const { q1, q3 } = repetition_p50_ns;
+  return [
+    { name: "n", value: `${formatCount(count)} in ${counted(repetition_count, "repetition")}` },
+    ...(first?.key === "p50" && repetition_count > 1
+      ? [{ name: "p50, middle half", value: `${measure.format(q1)} to ${measure.format(q3)}` }]
+      : []),
+  ];
 }
 
 /** The imported file of the pinned point, and its facts. */

@@ -8,7 +8,8 @@ import { withFamilyStyles } from "@/components/chart/lines";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { optionsOf, Segmented } from "@/components/ui/controls";
 import { shortSha } from "@/lib/commits";
-import { percentileName } from "@/lib/statistics";
+import { subjectOf } from "@/lib/fileNames";
+import { percentileName, supports } from "@/lib/statistics";
 import { counted } from "@/lib/units";
 import { type SeriesPoint, sizesOf, sweepOf } from "./data";
 import { PERCENTILES, type Percentile } from "./search";
@@ -37,17 +38,21 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
     <ChartFrame
       name="sizes"
       title={`${what} by message size at ${shortSha(pinned.point.commit_sha)}`}
+      subject={`Lines: transports, otherwise as ${subjectOf(series)}`}
       summary={
         sweep === null
           ? ""
           : `${counted(sweep.lines.length, "transport")} of this run.${leftOutText(sweep.leftOut, lossy)}`
       }
-      table={lines === null ? null : sizesTable(series, lines, shown)}
+      table={lines === null ? null : sizesTable(series, pinned.point.commit_sha, lines, shown)}
       controls={
         shown === "throughput" ? null : (
           <Segmented
             label="Percentile"
-            options={optionsOf(PERCENTILES, percentileName)}
+            options={optionsOf(
+              PERCENTILES.filter((key) => supports(pinned.point.count, key)),
+              percentileName,
+            )}
             value={shown}
             onChange={onShow}
           />

@@ -21,14 +21,14 @@ import {
 } from "./data";
 import { PinnedFrame } from "./PinnedPoint";
 import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
-import { changesOf, readStated, stopsOfPoints } from "./stops";
+import { changesOf, pointsOf, readStated, stopsOfPoints } from "./stops";
 import { usePageState } from "./usePageState";
 import { useDriftStarts } from "./useStops";
 
 export function StatedSeries({ series, statistic }: { series: SeriesSummary; statistic: string }) {
   const { data: answer } = useSuspenseQuery(pointsQuery([series.series_id]));
   const state = usePageState();
-  const { search, range, onAxis, onRange } = state;
+  const { search, range, change, onAxis, onRange } = state;
   const points = seriesPoints(answer.series[0]?.summaries ?? [], answer.commits);
   const axis = search.axis ?? "commits";
   const drawn = drawnPoints(points, axis);
@@ -57,8 +57,10 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
             <div>
               <TrendControls
                 axis={axis}
+                scale={search.scale ?? "linear"}
                 isZoomed={range !== null}
                 onChange={onAxis}
+                onScale={change}
                 onWhole={() => onRange(null)}
               />
               <StatedTrend
@@ -71,6 +73,8 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
                 changes={changes}
                 thinned={null}
                 axis={axis}
+                scale={search.scale ?? "linear"}
+                overview={pointsOf(stops, "center")}
                 pinned={{ x: positionOf(pinned.point, axis), ...readStated(pinned.point) }}
               />
               <Changes series={series} changePoints={changePoints} starts={starts} name={statistic} />

@@ -22,7 +22,7 @@ import {
   partsIn,
   sharesText,
 } from "@/lib/budget";
-import { fileName } from "@/lib/fileNames";
+import { fileName, subjectOf } from "@/lib/fileNames";
 import { counted, formatDividedNs, unbroken } from "@/lib/units";
 import { scaleOf } from "./stops";
 import { useRange } from "./usePageState";
@@ -54,6 +54,7 @@ export const TimeBudget = memo(function TimeBudget(props: Props) {
     <ChartFrame
       name="budget"
       title="Where the time goes"
+      subject={subjectOf(series)}
       summary={summaryOf(series, budgets)}
       table={query.data === undefined ? null : budgetTable(series, budgets, parts)}
       pending={query.data === undefined ? { error: query.error, onRetry: query.refetch } : undefined}

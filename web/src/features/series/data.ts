@@ -26,7 +26,7 @@ import { ascending, distinct, groupBy } from "@/lib/collections";
 import { isImported, NOT_STATED, nsPerOperation, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
-import { supportedPercentiles } from "@/lib/statistics";
+import { supportedPercentiles, supports } from "@/lib/statistics";
 import {
   counted,
   formatBytesExactly,
@@ -87,7 +87,7 @@ export function pinnedPoint<P extends Placed>(
 export function pointHeadline(point: Point, kase: Case): string {
   const { p50, p99 } = point.latency_ns;
   const each = nsPerMessage(point, kase);
-  const hasP99 = supportedPercentiles(point.count).some(({ key }) => key === "p99");
+  const hasP99 = supports(point.count, "p99");
   const divided =
     each === null
       ? operationText(p50, kase)
@@ -96,7 +96,7 @@ export function pointHeadline(point: Point, kase: Case): string {
     ...(point.lossy ? ["lossy"] : []),
     ...(point.bytes_per_second == null
       ? [`p50 ${formatValue(p50, kase)}${divided}`, ...(hasP99 ? [`p99 ${formatValue(p99, kase)}`] : [])]
-      : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} per transfer`]),
+      : [formatRate(point.bytes_per_second), ...(hasP99 ? [`p99 ${formatNs(p99)} per transfer`] : [])]),
   ].join(", ");
 }
 
@@ -126,7 +126,7 @@ export function positionOf(point: Placed, axis: Axis): number {
 /** The lines of a trend: more lines for higher percentiles. */
 export function trendLines(shown: Shown): StopLine[] {
   const p50 = { stroke: "var(--data-1)", ink: "var(--data-1-ink)", dash: "", width: 2 };
-  const p99 = { ...p50, stroke: "var(--data-4)", ink: "var(--data-4-ink)", width: 1.5 };
+  const p99 = { ...p50, stroke: "var(--data-3)", ink: "var(--data-3-ink)", width: 1.5 };
   if (shown === "throughput") return [{ ...p50, key: "rate", label: "rate" }];
   const lines = [
     { ...p50, key: "p50", label: "p50" },
@@ -178,7 +178,12 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
       current: slug === current,
       points: closest(results, series)
         .flatMap(({ point, case: { message_bytes } }) => {
-          const value = shown === "throughput" ? point?.bytes_per_second : point?.latency_ns[shown];
+          const value =
+            point === null
+              ? null
+              : shown === "throughput"
+                ? point.bytes_per_second
+                : percentileOf(point, shown);
           return value == null ? [] : [{ message_bytes, value }];
         })
         .sort((a, b) => a.message_bytes - b.message_bytes),
@@ -188,6 +193,10 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
   const places = new Set(kept.map(placeOf));
   const missing = leftOut.filter((result) => !places.has(placeOf(result)));
   return { lines, leftOut: distinct(missing.map(({ transport }) => transport.slug)).sort() };
+}
+
+function percentileOf({ count, latency_ns }: Point, key: Exclude<Shown, "throughput">): number | null {
+  return supports(count, key) ? latency_ns[key] : null;
 }
 
 export function sizesOf(lines: SweepLine[]): number[] {

@@ -14,6 +14,10 @@ export type Percentile = (typeof PERCENTILES)[number];
 export const AXES = ["commits", "time"] as const;
 export type Axis = (typeof AXES)[number];
 
+/** The vertical axis: relative is to the median of each line. */
+export const SCALES = ["linear", "log", "relative"] as const;
+export type TrendScale = (typeof SCALES)[number];
+
 /** Numbers of newest commits to draw; the server returns no more in one response. */
 export const LASTS = [100, 1_000, 10_000] as const;
 
@@ -21,12 +25,17 @@ export const LASTS = [100, 1_000, 10_000] as const;
 export const REACHES = ["usual", "all"] as const;
 export type Reach = (typeof REACHES)[number];
 
+/** How the distributions of commits are drawn. */
+export const SHAPES = ["heat", "ridges"] as const;
+export type Shape = (typeof SHAPES)[number];
+
 /** More than six lines are hard to distinguish. */
 const OTHERS_MAX = 5;
 
 export const parseSeriesSearch = searchOf({
   show: oneOf(SHOWN),
   axis: oneOf(AXES),
+  scale: oneOf(SCALES),
   sizes: oneOf(PERCENTILES),
   run: uuid,
   /** The ordinal of the pinned commit; the newest if neither this nor `run` is set. */
@@ -39,6 +48,7 @@ export const parseSeriesSearch = searchOf({
   to: whole,
   /** The latency range of the heat map: without the longest times, or all. */
   reach: oneOf(REACHES),
+  shape: oneOf(SHAPES),
 });
 export type SeriesSearch = ReturnType<typeof parseSeriesSearch>;
 

@@ -160,4 +160,3 @@ it("excludes the rarest times from the usual range, and counts them", () => {
   expect(shareBeyond(columns, 8, usual)).toBeCloseTo(0.00005);
   expect(shareBeyond(columns, 8, reachOf(columns, 8, "all"))).toBe(0);
 });
-

@@ -9,7 +9,7 @@ import { ordinalScale, type Scale, timeScale } from "@/components/chart/ticks";
 import { lineOf, markOf, pointWords } from "@/lib/changes";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
-import { boundsOfBin, countsByBin, environmentsOf, numbersOf } from "@/lib/statistics";
+import { boundsOfBin, countsByBin, environmentsOf, median, numbersOf } from "@/lib/statistics";
 import { type Placed, positionOf, type SeriesPoint } from "./data";
 import type { Axis, Reach } from "./search";
 
@@ -82,6 +82,28 @@ export function pointsOf(stops: Stop[], figure: string): Curve["points"] {
     const value = values[figure];
     return value === undefined ? [] : [[x, value] as const];
   });
+}
+
+/** The medians of some lines. */
+export function mediansOf(stops: Stop[], lines: StopLine[]): ReadonlyMap<string, number> {
+  return new Map(
+    lines.map(({ key }) => [key, median(stops.flatMap(({ values }) => values[key] ?? [])) || 1] as const),
+  );
+}
+
+/** Stops with values relative to the median of their line; the band is relative to that of the first line. */
+export function relativeStops(stops: Stop[], medians: ReadonlyMap<string, number>): Stop[] {
+  const [first = 1] = medians.values();
+  return stops.map((stop) => ({
+    ...stop,
+    band: stop.band && [stop.band[0] / first, stop.band[1] / first],
+    values: Object.fromEntries([...medians].map(([key, of]) => [key, (stop.values[key] ?? 0) / of])),
+  }));
+}
+
+export function relativeCurve(curve: Curve): Curve {
+  const of = median(curve.points.map(([, y]) => y)) || 1;
+  return { ...curve, points: curve.points.map(([x, y]) => [x, y / of] as const) };
 }
 
 /** The marks for stops: lines with a band, or boxes if there are few. */

@@ -111,10 +111,15 @@ export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: n
 }
 
 /** The sweep: one row per message size, one column per transport. */
-export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Shown): ChartTable {
+export function sizesTable(
+  series: SeriesSummary,
+  commitSha: string,
+  lines: SweepLine[],
+  shown: Shown,
+): ChartTable {
   const isRate = shown === "throughput";
   const unit = isRate ? "bytes_per_second" : `latency_ns_${shown}`;
-  return tableOf(`${fileName(series)}-sizes`, () => sizesOf(lines), [
+  return tableOf(`${fileName(series)}-sizes-${shortSha(commitSha)}`, () => sizesOf(lines), [
     num("Message size", "message_bytes", (size) => size, formatBytes),
     ...lines.map(({ label, points }) => {
       const at = (size: number) => points.find(({ message_bytes }) => message_bytes === size)?.value ?? null;

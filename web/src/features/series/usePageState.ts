@@ -44,7 +44,7 @@ type Range = readonly [number, number];
 
 /** The visible range of an axis. The URL stores it; while panning, local state follows the pointer first. */
 export function useRange(extent: Range, kept: Range | null, onRange: (range: Range | null) => void) {
-  const [drafted, setMoved] = useDrafted(kept, async (moved) => onRange(moved));
+  const [drafted, setMoved] = useDrafted(kept, async (moved) => onRange(moved && keptRange(moved, extent)));
   const shown = within(drafted ?? extent, extent);
   return {
     shown,
@@ -56,6 +56,7 @@ export function useRange(extent: Range, kept: Range | null, onRange: (range: Ran
       if (isWhole(shown, extent)) return;
       setMoved(movedBy(shown, by, extent));
     },
+    move: (range: Range) => setMoved(within(range, extent)),
   };
 }
 

@@ -6,6 +6,7 @@ import { commitsQuery, sweepQuery } from "@/api/queries";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DataTable, saveCsv } from "@/components/chart/DataTable";
 import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
+import { colouredOf, contextStyle } from "@/components/chart/lines";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { sweepTable } from "@/components/chart/sweepTable";
@@ -19,12 +20,13 @@ import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
 import { isSite } from "@/lib/site";
-import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, positionsOf } from "@/lib/sweep";
+import { crossingsOf, FIGURES, figuresOf, linesOf, positionsOf } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
-import { caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
+import { caveatsOf, crossoversOf, headlineOf, pairOf, scopeOf, usualPair } from "./answer";
 import { Budgets } from "./Budgets";
-import { askedSweep, placeAsked, type SweepSearch } from "./search";
+import { SizePanels, TransportPanels } from "./Panels";
+import { askedSweep, PANELS, type Panels, placeAsked, type SweepSearch } from "./search";
 import { crossingsTable, LoadField } from "./tables";
 import { chosenLoad } from "./topology";
 
@@ -146,37 +148,69 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
 }
 
 function SweepLines({ project, place, lines, shown, crossings, answer, figure }: SweepProps) {
-  const { hidden, pair: asked } = route.useSearch();
+  const { hidden, pair: asked, commit, panels = "one" } = route.useSearch();
+  const change = useSearchChange<SweepSearch>();
   const { pointed, ...choice } = useLineChoice(hidden);
-  const pair = pairOf(lines, asked);
-  const marked = markedCrossings(answer, crossings, pair, figure);
-  const fileName = [place.machine, place.scenario, place.mode, place.placement, "sweep"].join("-");
-  const table = crossingsTable(`${fileName}-crossovers`, marked);
+  const pair = figure === "p50" ? pairOf(lines, asked) : null;
+  const crossovers = crossoversOf(answer, crossings, pair);
+  const marked = crossovers.flatMap(({ crossing }) => crossing ?? []);
+  const drawn = drawnLines(lines, answer, figure);
+  const coloured = colouredOf(drawn);
+  const measure = figure === "throughput" ? RATE : LATENCY;
+  const at = commit === undefined ? [] : [shortSha(commit)];
+  const parts = [place.machine, place.scenario, place.mode, place.placement];
+  const fileName = [...parts, "sweep", figure, ...at].join("-");
+  const table = crossingsTable(`${fileName}-crossovers`, crossovers);
   const what = figure === "throughput" ? "Throughput" : `Latency (${figure})`;
   return (
     <>
       <ChartFrame
         name="sweep"
         title={`${what} by message size on ${place.machine}`}
-        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Bold: fastest at some size. Click to hide.`}
+        subject={[...parts.slice(1), ...at.map((sha) => `at ${sha}`)].join(", ")}
+        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Colour: fastest at some size. Click a name to hide its line.`}
         table={sweepTable(project, fileName, shown, figure)}
-        legend={<LineChoice label="Lines" lines={lines} {...choice} />}
+        controls={
+          <Segmented
+            label="Panels"
+            options={optionsOf(PANELS, (value) => PANEL_NAMES[value])}
+            value={panels}
+            onChange={(value) => change({ panels: value })}
+          />
+        }
+        legend={
+          <LineChoice
+            label="Lines"
+            lines={lines.map((line) =>
+              coloured.has(line.key) || line.key === pointed
+                ? line
+                : { ...line, style: contextStyle(line.style) },
+            )}
+            {...choice}
+          />
+        }
       >
-        <SweepChart
-          name={`${what} of each transport by message size`}
-          lines={drawnLines(lines, answer, figure)}
-          measure={figure === "throughput" ? RATE : LATENCY}
-          height_px={HEIGHT_PX}
-          sizes={positionsOf(lines)}
-          crossings={marked.map((crossing) => ({ ...crossing, label: captionOf(crossing) }))}
-          emphasised={new Set(pointed === null ? pair?.map(({ key }) => key) : [pointed])}
-          onPick={choice.onToggle}
-        />
+        {panels === "transport" && (
+          <TransportPanels lines={drawn} sizes={positionsOf(lines)} measure={measure} />
+        )}
+        {panels === "size" && <SizePanels lines={drawn} measure={measure} isRate={figure === "throughput"} />}
+        {panels === "one" && (
+          <SweepChart
+            name={`${what} of each transport by message size`}
+            lines={drawn}
+            measure={measure}
+            height_px={HEIGHT_PX}
+            sizes={positionsOf(lines)}
+            crossings={marked.map((crossing) => ({ ...crossing, label: captionOf(crossing) }))}
+            emphasised={new Set(pointed === null ? pair?.map(({ key }) => key) : [pointed])}
+            onPick={choice.onToggle}
+          />
+        )}
       </ChartFrame>
       <Section
         title="Crossovers"
         tools={
-          marked.length > 0 && (
+          crossovers.length > 0 && (
             <div className="tools">
               <TextButton onClick={() => saveCsv(table)}>CSV</TextButton>
             </div>
@@ -184,20 +218,26 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         }
       >
         <p className="chart-summary">
-          Sizes of equal p50, with 95 % CI. Unbounded: tied up to the last measured size.
+          {figure === "p50"
+            ? "Sizes of equal p50, with 95 % CI. Unbounded: tied up to the last measured size."
+            : "Changes at measured sizes. Crossover sizes are estimated only for p50."}
         </p>
         {figure === "p50" && <CrossoverChoice lines={shown} pair={pair} answer={answer} />}
-        {marked.length > 0 ? (
+        {crossovers.length > 0 ? (
           <div className="subsection">
             <DataTable title="Crossovers" table={table} />
           </div>
         ) : (
-          <p className="section-note">{absentText(figure, pair !== null)}</p>
+          <p className="section-note">
+            {pair === null ? "One line is fastest at all sizes." : "They do not cross at common sizes."}
+          </p>
         )}
       </Section>
     </>
   );
 }
+
+const PANEL_NAMES: Record<Panels, string> = { one: "One chart", transport: "By transport", size: "By size" };
 
 type CrossoverChoiceProps = { lines: SweptLine[]; pair: [SweptLine, SweptLine] | null; answer: Answer };
 
@@ -237,9 +277,4 @@ function CrossoverChoice({ lines, pair, answer }: CrossoverChoiceProps) {
       )}
     </div>
   );
-}
-
-function absentText(figure: Figure, isPair: boolean): string {
-  if (figure !== "p50") return "Crossovers are only available for p50.";
-  return isPair ? "They do not cross at common sizes." : "No crossover at common sizes.";
 }

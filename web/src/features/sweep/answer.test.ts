@@ -3,7 +3,7 @@ import { captionOf, drawnLines, sweptLines } from "@/components/chart/swept";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, type Figure, linesOf } from "@/lib/sweep";
 import { aSweep, aSweepLine } from "@/test/comparisons";
-import { caveatsOf, headlineOf, markedCrossings, pairOf, usualPair } from "./answer";
+import { caveatsOf, crossoversOf, headlineOf, pairOf, usualPair } from "./answer";
 
 function texts(chart: ReturnType<typeof aSweep>, figure: Figure = "p50") {
   const shown = linesOf(chart, "usual");
@@ -127,13 +127,20 @@ function page(hidden?: string) {
   return { lines, crossings, answer: fastestOf(shown, "p50", crossings) };
 }
 
-it("marks changes of the fastest, or all crossovers of two lines, only for p50", () => {
+it("lists the changes that the headline names, or all crossovers of two lines", () => {
   const { lines, crossings, answer } = page();
-  const xs = (pair: Parameters<typeof markedCrossings>[2], figure: "p50" | "p99" = "p50") =>
-    markedCrossings(answer, crossings, pair, figure).map(({ x }) => x);
-  expect(xs(null)).toEqual([5000]);
-  expect(xs(pairOf(lines, "tcp.pipe"))).toEqual([30_000]);
-  expect(xs(null, "p99")).toEqual([]);
+  const listed = (pair: Parameters<typeof crossoversOf>[2]) =>
+    crossoversOf(answer, crossings, pair).map(({ below, above, crossing, between }) => [
+      below.label,
+      above.label,
+      crossing?.x ?? null,
+      between,
+    ]);
+  expect(listed(null)).toEqual([["pipe", "memfd", 5000, [64, 65_536]]]);
+  expect(listed(pairOf(lines, "tcp.pipe"))).toEqual([["pipe", "tcp", 30_000, null]]);
+  const withoutEstimate = fastestOf(lines, "p99", []);
+  expect(crossoversOf(withoutEstimate, [], null)).toHaveLength(withoutEstimate.changes.length);
+  expect(crossoversOf(withoutEstimate, [], null)[0]?.crossing).toBeNull();
 });
 
 it("accepts only pairs of two drawn lines", () => {

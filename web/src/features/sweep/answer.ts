@@ -122,15 +122,30 @@ export function usualPair(answer: Answer, lines: SweptLine[]): string | undefine
   return a === undefined || b === undefined ? undefined : `${a.key}.${b.key}`;
 }
 
-/** The marked crossovers: changes of the fastest line, or all between two lines. Only for p50. */
-export function markedCrossings(
+/** Where the faster of two lines changes; without an estimate, between the measured sizes of `between`. */
+export type Crossover = {
+  below: MeasuredLine;
+  above: MeasuredLine;
+  crossing: Crossing | null;
+  between: [last: number, first: number] | null;
+};
+
+/** The changes of the fastest line that the headline names, or all crossovers of two lines. */
+export function crossoversOf(
   answer: Answer,
   crossings: Crossing[],
   pair: [SweptLine, SweptLine] | null,
-  figure: Figure,
-): Crossing[] {
-  if (figure !== "p50") return [];
-  if (pair === null) return answer.changes.flatMap(({ crossing }) => crossing ?? []);
+): Crossover[] {
+  if (pair === null) {
+    return answer.changes.map(({ before, after, crossing }) => ({
+      below: before.line,
+      above: after.line,
+      crossing,
+      between: [before.last, after.first],
+    }));
+  }
   const keys = pair.map(({ key }) => key);
-  return crossings.filter(({ below, above }) => keys.includes(below.key) && keys.includes(above.key));
+  return crossings
+    .filter(({ below, above }) => keys.includes(below.key) && keys.includes(above.key))
+    .map((crossing) => ({ below: crossing.below, above: crossing.above, crossing, between: null }));
 }

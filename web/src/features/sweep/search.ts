@@ -6,6 +6,9 @@ import { commitSha, oneOf, present, searchOf, slug, slugs, slugsOf, whole } from
 import { FIGURES } from "@/lib/sweep";
 import { TIMES, TOPOLOGIES } from "./topology";
 
+export const PANELS = ["one", "transport", "size"] as const;
+export type Panels = (typeof PANELS)[number];
+
 export const parseSweepSearch = searchOf({
   machine: slug,
   scenario: slug,
@@ -15,6 +18,8 @@ export const parseSweepSearch = searchOf({
   load: slug,
   show: oneOf(FIGURES),
   commit: commitSha,
+  /** One chart, or small panels. */
+  panels: oneOf(PANELS),
   /** Keys of hidden lines, separated by dots. */
   hidden: slugs,
   /** The message size of the time budgets. */

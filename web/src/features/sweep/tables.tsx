@@ -6,36 +6,47 @@ import { ascending } from "@/lib/collections";
 import { toPoint } from "@/lib/paths";
 import { acceptedMark, nsPerMessage } from "@/lib/points";
 import { intervalParts } from "@/lib/statistics";
-import type { Crossing, Load } from "@/lib/sweep";
-import { formatDividedNs, upperFirst } from "@/lib/units";
+import type { Load } from "@/lib/sweep";
+import { formatBytes, formatDividedNs, upperFirst } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
+import type { Crossover } from "./answer";
 import { type TimeOf, type TopologyLine, timeText } from "./topology";
 
 /** Crossovers with both ends of the interval. */
-export function crossingsTable(fileName: string, crossings: Crossing[]): ChartTable {
-  const rows = () => crossings.map((crossing) => ({ ...crossing, parts: intervalParts(crossing) }));
+export function crossingsTable(fileName: string, crossovers: Crossover[]): ChartTable {
+  const rows = () =>
+    crossovers.map(({ crossing, ...row }) => ({
+      ...row,
+      crossing,
+      parts: crossing === null ? null : intervalParts(crossing),
+    }));
+  type Row = ReturnType<typeof rows>[number];
+  const absent = ({ crossing }: Row) => (crossing === null ? "not estimated" : "unbounded");
   return tableOf(fileName, rows, [
-    word("Faster below", "faster_below", ({ below }) => below.label),
-    word("Faster above", "faster_above", ({ above }) => above.label),
+    word("Faster below", "faster_below", ({ below }: Row) => below.label),
+    word("Faster above", "faster_above", ({ above }: Row) => above.label),
+    num("Up to", "last_bytes", ({ between }: Row) => between?.[0] ?? null, formatBytes),
+    num("From", "first_bytes", ({ between }: Row) => between?.[1] ?? null, formatBytes),
     num(
       "Equal at",
       "message_bytes",
-      ({ x }) => x,
-      (_, { parts }) => parts.size,
+      ({ crossing }: Row) => crossing?.x ?? null,
+      (_, { parts }) => parts?.size,
+      absent,
     ),
     num(
       "CI low",
       "message_bytes_low",
-      ({ from }) => from,
-      (_, { parts }) => parts.low,
-      "unbounded",
+      ({ crossing }: Row) => crossing?.from ?? null,
+      (_, { parts }) => parts?.low,
+      absent,
     ),
     num(
       "CI high",
       "message_bytes_high",
-      ({ to }) => to,
-      (_, { parts }) => parts.high,
-      "unbounded",
+      ({ crossing }: Row) => crossing?.to ?? null,
+      (_, { parts }) => parts?.high,
+      absent,
     ),
   ]);
 }

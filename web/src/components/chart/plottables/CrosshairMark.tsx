@@ -1,8 +1,9 @@
 /** The crosshair of one chart: a vertical line, dots on lines, and a tooltip in the chart under the pointer. */
 import type { ReactNode, RefObject } from "react";
 import { createPortal } from "react-dom";
+import { type Corner, freeCorner, TOOLTIP_PX } from "../corner";
 import { useCrosshair } from "../crosshair";
-import { nearest, nearestOf } from "../nearest";
+import { nearest, nearestOf, type Position } from "../nearest";
 import { usePlot } from "../usePlot";
 import type { Curve } from "./Curves";
 
@@ -37,7 +38,15 @@ export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
         return <circle key={key} cx={at} cy={plot.y(y)} r={3} fill={stroke} />;
       })}
       {isHere && (
-        <TooltipNear at={at} top={area.y} within={within}>
+        <TooltipNear
+          at={at}
+          corner={freeCorner(
+            at,
+            area,
+            curves.map(({ points }) => placedNear(points, at, plot)),
+          )}
+          within={within}
+        >
           {tooltip(x)}
         </TooltipNear>
       )}
@@ -45,18 +54,37 @@ export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
   );
 }
 
-type TooltipProps = { at: number; top: number; within: RefObject<HTMLElement | null>; children: ReactNode };
+/** More points of a line would not change the position of a tooltip. */
+const POINTS_MAX = 200;
+
+/** The points of a line next to the crosshair, in pixels. */
+function placedNear(points: Curve["points"], at: number, { x, y }: { x: Scale; y: Scale }): Position[] {
+  const place = (px: number) => nearestOf(points, ([value]) => x(value), px);
+  const near = points.slice(place(at - TOOLTIP_PX.width), place(at + TOOLTIP_PX.width) + 1);
+  const every = Math.ceil(near.length / POINTS_MAX);
+  return near.filter((_, index) => index % every === 0).map(([px, py]) => [x(px), y(py)] as const);
+}
+
+type Scale = (value: number) => number;
+
+type TooltipProps = {
+  at: number;
+  corner: Corner;
+  within: RefObject<HTMLElement | null>;
+  children: ReactNode;
+};
 
 const DISTANCE_PX = 12;
 
-/** The tooltip, on the side with more room. It is not exported. */
-export function TooltipNear({ at, top, within, children }: TooltipProps) {
+/** The tooltip in one corner of the crosshair. It is not exported. */
+function TooltipNear({ at, corner, within, children }: TooltipProps) {
   const plot = usePlot();
   if (plot === null || within.current === null) return null;
-  const isLeft = at < plot.area.x + plot.area.width / 2;
-  const side = isLeft ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` };
+  const { area, bottom } = plot;
+  const side = corner.isRight ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` };
+  const end = corner.isTop ? { top: area.y } : { bottom: `calc(100% - ${bottom}px)` };
   return createPortal(
-    <div className="crosshair-tooltip" style={{ top, ...side }}>
+    <div className="crosshair-tooltip" style={{ ...end, ...side }}>
       {children}
     </div>,
     within.current,

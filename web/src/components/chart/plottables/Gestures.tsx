@@ -71,8 +71,14 @@ export function Gestures({ name, stops, curves = [], onCurve, onPin, onZoom, onC
 
   const curveAt = ({ clientX, clientY, currentTarget }: PointerEvent<SVGRectElement>) => {
     const { left = 0, top = 0 } = currentTarget.ownerSVGElement?.getBoundingClientRect() ?? {};
+    const place = (points: Curve["points"], px: number) => nearestOf(points, ([x]) => scale(x) ?? 0, px);
     const drawn = curves.map(({ points }) =>
-      points.map(([x, y]) => [scale(x) ?? 0, yScale?.(y) ?? 0] as const),
+      points
+        .slice(
+          Math.max(0, place(points, clientX - left - CURVE_REACH_PX) - 1),
+          place(points, clientX - left + CURVE_REACH_PX) + 2,
+        )
+        .map(([x, y]) => [scale(x) ?? 0, yScale?.(y) ?? 0] as const),
     );
     return curves[nearestLine(drawn, [clientX - left, clientY - top], CURVE_REACH_PX)] ?? null;
   };

@@ -6,23 +6,32 @@ type Named = { label: string; ink: string; at: readonly [x: number, y: number] }
 const GAP_PX = 8;
 const CHARACTER_PX = 6.4;
 
+const LINE_PX = 15;
+
 export function SideNames({ names }: { names: Named[] }) {
   const plot = usePlot();
   if (plot === null) return null;
   const { area, right, x, y } = plot;
-  const isWithin = (px: number) => px >= area.x && px <= right;
-  return names.map(({ label, ink, at: [atX, atY] }, index) => {
-    const px = x(atX);
-    if (!isWithin(px)) return null;
-    const others = names.filter((_, place) => place !== index);
-    const isLeft = others.some(({ at: [other] }, place) => atX < other || (atX === other && place >= index));
+  const placed = names.flatMap(({ label, ink, at }, index) => {
+    const px = x(at[0]);
+    if (px < area.x || px > right) return [];
+    const isLeft = names.some(
+      (other, place) => place !== index && (at[0] - other.at[0] || index - place) < 0,
+    );
     const width = label.length * CHARACTER_PX + GAP_PX;
     const isStart = isLeft ? px - width < area.x : px + width <= right;
+    return [
+      { label, ink, isStart, x: isStart ? px + GAP_PX : px - GAP_PX, y: Math.max(area.y + 6, y(at[1])) },
+    ];
+  });
+  return placed.map(({ label, ink, isStart, ...at }, index) => {
+    // Names on the same side are below each other.
+    const row = placed.slice(0, index).filter((other) => other.isStart === isStart).length;
     return (
       <text
         key={label}
-        x={isStart ? px + GAP_PX : px - GAP_PX}
-        y={Math.max(area.y + 6, y(atY))}
+        x={at.x}
+        y={at.y + row * LINE_PX}
         textAnchor={isStart ? "start" : "end"}
         dominantBaseline="central"
         pointerEvents="none"
