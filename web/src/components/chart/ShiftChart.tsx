@@ -5,7 +5,7 @@
 import { changeText } from "@/lib/changes";
 import { percentileX, type Shift } from "@/lib/distributions";
 import { CrosshairScope } from "./crosshair";
-import type { Measure } from "./measure";
+import { changeTick, type Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { Curves } from "./plottables/Curves";
 import { Intervals } from "./plottables/Intervals";
@@ -59,7 +59,7 @@ export function ShiftChart({ name, label, shifts, measure }: Props) {
         }}
         y={{
           ...changeScale([...values, -RANGE_MIN, RANGE_MIN]),
-          label: (change) => (change === 0 ? "0 %" : changeText(change)),
+          label: changeTick,
         }}
       >
         <Curves curves={[curve]} />

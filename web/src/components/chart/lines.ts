@@ -62,6 +62,13 @@ function familyStyle(hue: number, member: number): LineStyle {
   };
 }
 
+const OTHER_HUES = [6, 5];
+
+/** The style of another series in a trend, in hues that mean neither a percentile nor a change. */
+export function otherStyle(index: number): LineStyle {
+  return familyStyle(OTHER_HUES[index % OTHER_HUES.length] ?? 6, Math.floor(index / OTHER_HUES.length));
+}
+
 /** More colours are hard to distinguish. */
 const COLOURED_MAX = 8;
 

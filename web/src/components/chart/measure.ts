@@ -33,12 +33,16 @@ export const RATE: Measure = {
   logarithmic: (values) => byteScale(values),
 };
 
-const relativeText = (ratio: number) => (ratio === 1 ? "median" : changeText(ratio - 1));
+/** A change on an axis: `+5 %`. */
+export function changeTick(change: number): string {
+  const percent = Number((change * 100).toPrecision(3));
+  return percent === 0 ? "0 %" : `${percent < 0 ? "\u2212" : "+"}${Math.abs(percent)} %`;
+}
 
 /** Values relative to the median of their line. */
 export const RELATIVE: Measure = {
-  format: relativeText,
-  axisLabels: (ticks) => ticks.map(relativeText),
+  format: (ratio) => changeText(ratio - 1),
+  axisLabels: (ticks) => ticks.map((ratio) => (ratio === 1 ? "median" : changeTick(ratio - 1))),
   linear: (values) => linearScale(values),
   logarithmic: (values) => logScale(values),
 };

@@ -3,7 +3,7 @@ import { type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from "@ta
 import { useCallback, useMemo } from "react";
 import { commitsQuery, lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
 import type { ChangePoint, CommitList, LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
-import { withFamilyStyles } from "@/components/chart/lines";
+import { otherStyle } from "@/components/chart/lines";
 import type { Curve } from "@/components/chart/plottables/Curves";
 import { headlineName } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
@@ -42,7 +42,7 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
   const key = shown === "throughput" ? "rate" : shown;
   const figure = lines.some((entry) => entry.key === key) ? key : "p50";
   const curves = useMemo(
-    () => (isTime ? [] : otherCurves(drawn.series.slice(1), figure, names)),
+    () => (isTime ? [] : drawn.series.slice(1).map((line, index) => otherCurve(line, index, figure, names))),
     [drawn, isTime, figure, names],
   );
   const [line] = drawn.series;
@@ -88,33 +88,26 @@ function readMeasured(point: Point) {
   };
 }
 
-type Named = { label: string; family: string };
-
-function namesOf(answers: UseQueryResult<SeriesSummary>[]): ReadonlyMap<number, Named> {
+function namesOf(answers: UseQueryResult<SeriesSummary>[]): ReadonlyMap<number, string> {
   const known = answers.flatMap(({ data }) => data ?? []);
   return new Map(
     known.map(({ series_id, transport, machine, case: kase }) => [
       series_id,
-      { label: [transport.slug, headlineName(kase), machine].join(", "), family: transport.family },
+      [transport.slug, headlineName(kase), machine].join(", "),
     ]),
   );
 }
 
-/** The lines of other series, coloured by family, as in sweeps. */
-function otherCurves(lines: LineSeries[], figure: string, names: ReadonlyMap<number, Named>): Curve[] {
-  const named = lines.map((line) => ({
-    line,
-    ...(names.get(line.series_id) ?? { label: `series ${line.series_id}`, family: "unknown" }),
-  }));
-  return withFamilyStyles(named).map(({ line, label, style: { stroke, ink, dash } }) => ({
-    key: `series-${line.series_id}`,
-    label,
-    stroke,
-    ink,
-    dash,
-    width: 1.25,
-    points: pointsOf(stopsOfLine(line), figure),
-  }));
+function otherCurve(
+  line: LineSeries,
+  index: number,
+  figure: string,
+  names: ReadonlyMap<number, string>,
+): Curve {
+  const { stroke, ink, dash } = otherStyle(index);
+  const points = pointsOf(stopsOfLine(line), figure);
+  const label = names.get(line.series_id) ?? `series ${line.series_id}`;
+  return { key: `series-${line.series_id}`, label, stroke, ink, dash, width: 1.25, points };
 }
 
 function around(range: readonly [number, number] | null): { from?: number; to?: number } {

@@ -1,9 +1,8 @@
-/** The crosshair of one chart: a vertical line, dots on lines, and a tooltip in the chart under the pointer. */
+/** The crosshair of one chart: a vertical line, dots on lines, and a tooltip at the chart under the pointer. */
 import type { ReactNode, RefObject } from "react";
 import { createPortal } from "react-dom";
-import { type Corner, freeCorner, TOOLTIP_PX } from "../corner";
 import { useCrosshair } from "../crosshair";
-import { nearest, nearestOf, type Position } from "../nearest";
+import { nearest, nearestOf } from "../nearest";
 import { usePlot } from "../usePlot";
 import type { Curve } from "./Curves";
 
@@ -38,51 +37,32 @@ export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
         return <circle key={key} cx={at} cy={plot.y(y)} r={3} fill={stroke} />;
       })}
       {isHere && (
-        <TooltipNear
-          at={at}
-          corner={freeCorner(
-            at,
-            area,
-            curves.map(({ points }) => placedNear(points, at, plot)),
-          )}
-          within={within}
-        >
+        <TooltipOutside at={at} within={within}>
           {tooltip(x)}
-        </TooltipNear>
+        </TooltipOutside>
       )}
     </g>
   );
 }
 
-/** More points of a line would not change the position of a tooltip. */
-const POINTS_MAX = 200;
-
-/** The points of a line next to the crosshair, in pixels. */
-function placedNear(points: Curve["points"], at: number, { x, y }: { x: Scale; y: Scale }): Position[] {
-  const place = (px: number) => nearestOf(points, ([value]) => x(value), px);
-  const near = points.slice(place(at - TOOLTIP_PX.width), place(at + TOOLTIP_PX.width) + 1);
-  const every = Math.ceil(near.length / POINTS_MAX);
-  return near.filter((_, index) => index % every === 0).map(([px, py]) => [x(px), y(py)] as const);
-}
-
-type Scale = (value: number) => number;
-
-type TooltipProps = {
-  at: number;
-  corner: Corner;
-  within: RefObject<HTMLElement | null>;
-  children: ReactNode;
-};
+type TooltipProps = { at: number; within: RefObject<HTMLElement | null>; children: ReactNode };
 
 const DISTANCE_PX = 12;
+/** Height of the labels of the horizontal axis. */
+const AXIS_PX = 28;
+/** Most tooltips are lower. */
+const HEIGHT_PX = 220;
 
-/** The tooltip in one corner of the crosshair. It is not exported. */
-function TooltipNear({ at, corner, within, children }: TooltipProps) {
+/** The tooltip below the drawing area, or above without room, so that it covers no data. It is not exported. */
+function TooltipOutside({ at, within, children }: TooltipProps) {
   const plot = usePlot();
   if (plot === null || within.current === null) return null;
   const { area, bottom } = plot;
-  const side = corner.isRight ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` };
-  const end = corner.isTop ? { top: area.y } : { bottom: `calc(100% - ${bottom}px)` };
+  const isLeft = at < area.x + area.width / 2;
+  const side = isLeft ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` };
+  const { top } = within.current.getBoundingClientRect();
+  const hasRoom = top + bottom + AXIS_PX + HEIGHT_PX <= window.innerHeight;
+  const end = hasRoom ? { top: bottom + AXIS_PX } : { bottom: `calc(100% - ${area.y}px)` };
   return createPortal(
     <div className="crosshair-tooltip" style={{ ...end, ...side }}>
       {children}
