@@ -8,6 +8,7 @@ import type { Curve } from "@/components/chart/plottables/Curves";
 import { headlineName } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
+import { placementName } from "@/lib/vocabulary";
 import { drawnPoints, seriesPoints } from "./data";
 import { overviewAsked, rangeOf, type SeriesSearch, type Shown, seriesOf } from "./search";
 import { pointsOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
@@ -37,7 +38,8 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
     const all = drawnPoints(seriesPoints(points.series[0]?.points ?? [], points.commits), "time");
     return stopsOfPoints(all, "time", readMeasured);
   }, [drawn, whole, wholeStops, isTime, points]);
-  const names = useQueries({ queries: others.map((id) => seriesQuery(id)), combine: namesOf });
+  const known = useQueries({ queries: others.map((id) => seriesQuery(id)), combine: dataOf<SeriesSummary> });
+  const names = useMemo(() => namesOf(series, known), [series, known]);
   // Other series have one line each: the shown percentile if it is among the lines.
   const key = shown === "throughput" ? "rate" : shown;
   const figure = lines.some((entry) => entry.key === key) ? key : "p50";
@@ -72,7 +74,7 @@ export function useDriftStarts(project: string, changePoints: readonly ChangePoi
 }
 
 function commitsOf(answers: UseQueryResult<CommitList>[]) {
-  return answers.flatMap(({ data }) => data?.commits ?? []);
+  return dataOf(answers).flatMap(({ commits }) => commits);
 }
 
 function firstStops({ series: [line] }: LineChart): Stop[] {
@@ -88,13 +90,17 @@ function readMeasured(point: Point) {
   };
 }
 
-function namesOf(answers: UseQueryResult<SeriesSummary>[]): ReadonlyMap<number, string> {
-  const known = answers.flatMap(({ data }) => data ?? []);
+/** The names of other series: their transport, and what else differs from a series. */
+function namesOf(own: SeriesSummary, others: SeriesSummary[]): ReadonlyMap<number, string> {
   return new Map(
-    known.map(({ series_id, transport, machine, case: kase }) => [
-      series_id,
-      [transport.slug, headlineName(kase), machine].join(", "),
-    ]),
+    others.map(({ series_id, transport, machine, case: kase }) => {
+      const traits = [
+        headlineName(kase) !== headlineName(own.case) && headlineName(kase),
+        kase.placement !== own.case.placement && placementName(kase.placement),
+        machine !== own.machine && machine,
+      ];
+      return [series_id, [transport.slug, ...traits.filter(Boolean)].join(", ")];
+    }),
   );
 }
 
@@ -108,6 +114,10 @@ function otherCurve(
   const points = pointsOf(stopsOfLine(line), figure);
   const label = names.get(line.series_id) ?? `series ${line.series_id}`;
   return { key: `series-${line.series_id}`, label, stroke, ink, dash, width: 1.25, points };
+}
+
+function dataOf<T>(answers: UseQueryResult<T>[]): T[] {
+  return answers.flatMap(({ data }) => data ?? []);
 }
 
 function around(range: readonly [number, number] | null): { from?: number; to?: number } {

@@ -16,7 +16,7 @@ import { Choice, optionsOf, Segmented, SelectField, TextButton } from "@/compone
 import { NothingMeasured, Section } from "@/components/ui/states";
 import { Sentences, Unbroken } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
-import { type Answer, fastestOf } from "@/lib/fastest";
+import { type Answer, EQUAL_WITHIN, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
 import { isSite } from "@/lib/site";
@@ -147,7 +147,7 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
   );
 }
 
-function SweepLines({ project, place, lines, shown, crossings, answer, figure }: SweepProps) {
+function SweepLines({ project, place, load, lines, shown, crossings, answer, figure }: SweepProps) {
   const { hidden, pair: asked, commit, panels = "one" } = route.useSearch();
   const change = useSearchChange<SweepSearch>();
   const { pointed, ...choice } = useLineChoice(hidden);
@@ -167,8 +167,8 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
       <ChartFrame
         name="sweep"
         title={`${what} by message size on ${place.machine}`}
-        subject={[...parts.slice(1), ...at.map((sha) => `at ${sha}`)].join(", ")}
-        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Colour: fastest at some size. Click a name to hide its line.`}
+        subject={[scopeOf(place, load, figure), ...at.map((sha) => `Commit ${sha}.`)].join(" ")}
+        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}${PANEL_NOTES[panels]} Click a name to hide its line.`}
         table={sweepTable(project, fileName, shown, figure)}
         controls={
           <Segmented
@@ -182,7 +182,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
           <LineChoice
             label="Lines"
             lines={lines.map((line) =>
-              coloured.has(line.key) || line.key === pointed
+              panels !== "one" || coloured.has(line.key) || line.key === pointed
                 ? line
                 : { ...line, style: contextStyle(line.style) },
             )}
@@ -237,6 +237,11 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
   );
 }
 
+const PANEL_NOTES: Record<Panels, string> = {
+  one: "Colour: fastest at some size.",
+  transport: "Each line over the others.",
+  size: `Bold: within ${EQUAL_WITHIN * 100} % of the fastest. Log scale.`,
+};
 const PANEL_NAMES: Record<Panels, string> = { one: "One chart", transport: "By transport", size: "By size" };
 
 type CrossoverChoiceProps = { lines: SweptLine[]; pair: [SweptLine, SweptLine] | null; answer: Answer };
