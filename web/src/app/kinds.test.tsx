@@ -65,7 +65,11 @@ it("the page of a series marks, explains and lists each kind", async () => {
   for (const legend of ["triangle:", "wedge:", "square:", "diamond:", "open triangle:"]) {
     expect(trend.textContent).toContain(legend);
   }
-  expect(within(trend).getByRole("slider").getAttribute("aria-valuetext")).toMatch(/drift of \+6\.1 %/);
+  expect(
+    within(trend)
+      .getByRole("slider", { name: /by commits/ })
+      .getAttribute("aria-valuetext"),
+  ).toMatch(/drift of \+6\.1 %/);
   const list = await screen.findByRole("region", { name: "Change points" });
   const tail = /^p99 is now 3\.2 times the p50 \(was 2\.0\)$/;
   for (const text of [

@@ -4,6 +4,7 @@
  */
 import { type ReactNode, useState } from "react";
 import { type Keyed, onChartKey } from "./keys";
+import { LineSample } from "./LineSample";
 import type { Measure } from "./measure";
 import { PointedPlot } from "./PointedPlot";
 import { Boxes, type BoxRow } from "./plottables/Boxes";
@@ -13,6 +14,7 @@ import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
 import { type Change, type Rule, Rules } from "./plottables/Rules";
 import { RangeBrush } from "./RangeBrush";
 import type { Scale } from "./ticks";
+import { useIsNarrow } from "./useIsNarrow";
 
 type Props = Keyed & {
   name: string;
@@ -47,6 +49,7 @@ const RAISED_MIN = 5;
 const BRUSH_MIN = 8;
 /** With more points, dots are omitted. */
 const DOTS_MAX = 60;
+const NARROW_LABEL_MAX = 8;
 const LABEL_ROOM_MIN_PX = 48;
 const LABEL_GAP_PX = 14;
 const LABEL_CHARACTER_PX = 7;
@@ -68,15 +71,20 @@ export function TrendChart(props: Props) {
     ],
     props.isLogarithmic,
   );
-  const right_px = labelRoom(curves);
+  const isNarrow = useIsNarrow();
+  // On narrow screens, long names are below.
+  const isBelow = ({ label }: { label: string }) => isNarrow && label.length > NARROW_LABEL_MAX;
+  const right_px = labelRoom(curves.filter((curve) => !isBelow(curve)));
   const yLabels = measure.axisLabels(yScale.ticks);
   const isOne = stops.length === 1;
-  const endLabels = curves.flatMap(({ label, ink, isFaded = false, points }) => {
-    const value = points.findLast(seen)?.[1];
-    return value === undefined
-      ? []
-      : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value, isFaded }];
-  });
+  const endLabels = curves
+    .filter((curve) => !isBelow(curve))
+    .flatMap(({ label, ink, isFaded = false, points }) => {
+      const value = points.findLast(seen)?.[1];
+      return value === undefined
+        ? []
+        : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value, isFaded }];
+    });
   return (
     <>
       <PointedPlot
@@ -117,6 +125,16 @@ export function TrendChart(props: Props) {
           onPoint={isOne ? undefined : setPointed}
         />
       </PointedPlot>
+      {curves.some(isBelow) && (
+        <ul className="line-choice">
+          {curves.filter(isBelow).map(({ key, label, stroke, dash }) => (
+            <li key={key}>
+              <LineSample style={{ stroke, ink: stroke, dash, marker: "circle" }} />
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
       {stops.length >= BRUSH_MIN && (
         <RangeBrush
           points={props.overview}
@@ -143,7 +161,7 @@ function yAxisOf(measure: Measure, values: number[], isWanted: boolean): Scale &
 const NARROW_RATIO = 4;
 const LOG_ROOM = 1.06;
 
-function labelRoom(curves: Curve[]): number {
-  const longest = curves.reduce((most, { label }) => Math.max(most, label.length), 0);
+function labelRoom(labels: { label: string }[]): number {
+  const longest = labels.reduce((most, { label }) => Math.max(most, label.length), 0);
   return Math.max(LABEL_ROOM_MIN_PX, LABEL_GAP_PX + longest * LABEL_CHARACTER_PX);
 }

@@ -5,7 +5,7 @@ import { commitsQuery, lineQuery, pointsQuery, seriesQuery } from "@/api/queries
 import type { ChangePoint, CommitList, LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { otherStyle } from "@/components/chart/lines";
 import type { Curve } from "@/components/chart/plottables/Curves";
-import { headlineName } from "@/lib/cases";
+import { headlineName, parameterNames, sizeName } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
 import { placementName } from "@/lib/vocabulary";
@@ -90,12 +90,17 @@ function readMeasured(point: Point) {
   };
 }
 
+function namesOfCase(kase: SeriesSummary["case"]): string[] {
+  return kase.benchmark == null ? [sizeName(kase), ...parameterNames(kase)] : [headlineName(kase)];
+}
+
 /** The names of other series: their transport, and what else differs from a series. */
 function namesOf(own: SeriesSummary, others: SeriesSummary[]): ReadonlyMap<number, string> {
+  const known = namesOfCase(own.case);
   return new Map(
     others.map(({ series_id, transport, machine, case: kase }) => {
       const traits = [
-        headlineName(kase) !== headlineName(own.case) && headlineName(kase),
+        ...namesOfCase(kase).filter((name) => !known.includes(name)),
         kase.placement !== own.case.placement && placementName(kase.placement),
         machine !== own.machine && machine,
       ];
