@@ -2,7 +2,7 @@
  * Values by commit or time: labelled lines, bands, special points and events. One point can be pinned by pointer or
  * keyboard; for screen readers the chart is a slider.
  */
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { type Keyed, onChartKey } from "./keys";
 import { LineSample } from "./LineSample";
 import type { Measure } from "./measure";
@@ -12,7 +12,6 @@ import { type Band, type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
 import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
 import { type Change, type Rule, Rules } from "./plottables/Rules";
-import { RangeBrush } from "./RangeBrush";
 import type { Scale } from "./ticks";
 import { useIsNarrow } from "./useIsNarrow";
 
@@ -40,6 +39,9 @@ type Props = Keyed & {
   describe: (x: number) => string;
   tooltip: (x: number) => ReactNode;
 };
+
+// Below the chart, so it may arrive later.
+const RangeBrush = lazy(async () => ({ default: (await import("./RangeBrush")).RangeBrush }));
 
 /** The line under the pointer; the others are faded. */
 const RAISED = { width: 2.5 };
@@ -136,14 +138,16 @@ export function TrendChart(props: Props) {
         </ul>
       )}
       {stops.length >= BRUSH_MIN && (
-        <RangeBrush
-          points={props.overview}
-          extent={props.extent}
-          shown={[from, to]}
-          right_px={right_px}
-          label={props.xLabel}
-          onRange={props.onMove}
-        />
+        <Suspense fallback={<div className="brush" />}>
+          <RangeBrush
+            points={props.overview}
+            extent={props.extent}
+            shown={[from, to]}
+            right_px={right_px}
+            label={props.xLabel}
+            onRange={props.onMove}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -18,7 +18,6 @@ import { lossText, OVERSUBSCRIBED } from "@/lib/points";
 import { formatCount, unbrokenTimes } from "@/lib/units";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { Trend } from "./CommitTrend";
-import { Distributions } from "./Distributions";
 import {
   importFacts,
   importLede,
@@ -31,7 +30,6 @@ import {
 } from "./data";
 import { PinnedPoint } from "./PinnedPoint";
 import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
-import { Sizes } from "./Sizes";
 import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
@@ -39,6 +37,8 @@ import { useDriftStarts, useStops } from "./useStops";
 
 // Below the trend, so it may arrive later.
 const Changes = lazy(async () => ({ default: (await import("./Changes")).Changes }));
+const Distributions = lazy(async () => ({ default: (await import("./Distributions")).Distributions }));
+const Sizes = lazy(async () => ({ default: (await import("./Sizes")).Sizes }));
 const TimeBudget = lazy(async () => ({ default: (await import("./TimeBudget")).TimeBudget }));
 
 const NO_CHANGES: ChangePoint[] = [];
@@ -138,7 +138,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               {...(axis === "commits" && { onCompare })}
             />
             {axis === "commits" && !isFromFile && (
-              <Suspense fallback={<LoadingBudget />}>
+              <Suspense fallback={<LoadingChart name="budget" title="Where the time goes" />}>
                 <TimeBudget
                   series={series}
                   extent={extent}
@@ -151,18 +151,20 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               </Suspense>
             )}
             {axis === "commits" && !isFromFile && (
-              <Distributions
-                series={series}
-                extent={extent}
-                range={laterRange}
-                reach={search.reach ?? "usual"}
-                shape={search.shape ?? "heat"}
-                pinned_x={pinned_x}
-                changes={changes}
-                onPin={onPin}
-                onRange={onRange}
-                onChange={change}
-              />
+              <Suspense fallback={<LoadingChart name="distributions" title="Distribution over commits" />}>
+                <Distributions
+                  series={series}
+                  extent={extent}
+                  range={laterRange}
+                  reach={search.reach ?? "usual"}
+                  shape={search.shape ?? "heat"}
+                  pinned_x={pinned_x}
+                  changes={changes}
+                  onPin={onPin}
+                  onRange={onRange}
+                  onChange={change}
+                />
+              </Suspense>
             )}
             <Suspense fallback={null}>
               <Changes series={series} changePoints={changePoints} starts={starts} />
@@ -209,15 +211,17 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       {pinned !== null && (
         <div className="columns">
           {!isFromFile && (
-            <Sizes
-              series={series}
-              pinned={shownPin.pinned ?? pinned}
-              shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
-              run={shownPin.run}
-              error={run.error}
-              onRetry={run.refetch}
-              onShow={onSizes}
-            />
+            <Suspense fallback={<LoadingChart name="sizes" title="By message size" />}>
+              <Sizes
+                series={series}
+                pinned={shownPin.pinned ?? pinned}
+                shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
+                run={shownPin.run}
+                error={run.error}
+                onRetry={run.refetch}
+                onShow={onSizes}
+              />
+            </Suspense>
           )}
           <Section title="Methodology">
             <Facts
@@ -235,10 +239,10 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   );
 }
 
-function LoadingBudget() {
+function LoadingChart({ name, title }: { name: string; title: string }) {
   const pending = { error: null, onRetry: () => {} };
   return (
-    <ChartFrame name="budget" title="Where the time goes" summary="" table={null} pending={pending}>
+    <ChartFrame name={name} title={title} summary="" table={null} pending={pending}>
       {null}
     </ChartFrame>
   );

@@ -50,6 +50,8 @@ type TooltipProps = { at: number; within: RefObject<HTMLElement | null>; childre
 const DISTANCE_PX = 12;
 /** Height of the labels of the horizontal axis. */
 const AXIS_PX = 28;
+/** Room for the names of changes above the drawing area. */
+const NAMES_PX = 18;
 /** Most tooltips are lower. */
 const HEIGHT_PX = 220;
 
@@ -62,7 +64,7 @@ function TooltipOutside({ at, within, children }: TooltipProps) {
   const side = isLeft ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` };
   const { top } = within.current.getBoundingClientRect();
   const hasRoom = top + bottom + AXIS_PX + HEIGHT_PX <= window.innerHeight;
-  const end = hasRoom ? { top: bottom + AXIS_PX } : { bottom: `calc(100% - ${area.y}px)` };
+  const end = hasRoom ? { top: bottom + AXIS_PX } : { bottom: `calc(100% - ${area.y - NAMES_PX}px)` };
   return createPortal(
     <div className="crosshair-tooltip" style={{ ...end, ...side }}>
       {children}
