@@ -17,6 +17,7 @@ import { num, tableOf, word } from "./chart/DataTable";
 import { DistributionChart } from "./chart/DistributionChart";
 import { measureOf } from "./chart/measure";
 import { differenceText, ShiftChart } from "./chart/ShiftChart";
+import { pendingClass } from "./LazyBeforeAfter";
 import { optionsOf, Segmented } from "./ui/controls";
 
 /** A point, and its name in the chart. */
@@ -40,7 +41,7 @@ export function BeforeAfter({ title, name, of, before, after }: BeforeAfterProps
   if (second === null || waiting != null) {
     const pending = { error: waiting?.error ?? null, onRetry: waiting?.retry ?? (() => {}) };
     return (
-      <div className="before-after">
+      <div className={pendingClass(before)}>
         <ChartFrame name={name} title={title} summary="" table={null} pending={pending}>
           {null}
         </ChartFrame>

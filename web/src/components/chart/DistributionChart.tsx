@@ -142,8 +142,7 @@ function yAxisOf(view: View, curves: Curve[], [from, to]: readonly [number, numb
   if (view === "ecdf") return { ...SHARES, label: percentOf };
   const seen = curves.flatMap(({ points }) => points.filter(([x]) => x >= from && x <= to).map(([, y]) => y));
   if (view === "tail") {
-    const least = seen.reduce((low, y) => Math.min(low, y), 1);
-    return { ...logScale([least, 1], 7), label: percentOf, isLogarithmic: true };
+    return { ...logScale(seen, 7), label: percentOf, isLogarithmic: true };
   }
   const { domain, ticks } = linearScale([0, ...seen], 4);
   return { domain: [0, domain[1]] as [number, number], ticks, label: percentOf };
