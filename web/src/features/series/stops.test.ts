@@ -6,8 +6,11 @@ import {
   drawingOf,
   environmentChanges,
   heatColumns,
+  mediansOf,
   reachOf,
   readStated,
+  relativeCurve,
+  relativeStops,
   shareBeyond,
   stopsOfLine,
   wordsAt,
@@ -159,4 +162,29 @@ it("excludes the rarest times from the usual range, and counts them", () => {
   expect(reachOf(columns, 8, "all")[1]).toBeCloseTo(2 ** (95 / 8));
   expect(shareBeyond(columns, 8, usual)).toBeCloseTo(0.00005);
   expect(shareBeyond(columns, 8, reachOf(columns, 8, "all"))).toBe(0);
+});
+
+it("divides each line by its own median, and the band by that of the first line", () => {
+  const look = { stroke: "", ink: "", dash: "", width: 1 };
+  const lines = ["p50", "p75"].map((key) => ({ key, label: key, ...look }));
+  const stops = stopsOfLine(line());
+  const relative = relativeStops(stops, mediansOf(stops, lines));
+  expect(stops.map(({ values }) => values.p50)).toEqual([100, 105, 125]);
+  expect(relative.map(({ values }) => values.p50)).toEqual([100 / 105, 1, 125 / 105]);
+  expect(relative.map(({ values }) => values.p75)).toEqual([1, 1, 1]);
+  expect(relative[0]?.band).toEqual([90 / 105, 120 / 105]);
+  expect(
+    relativeCurve({
+      ...look,
+      key: "other",
+      label: "",
+      points: [
+        [1, 4],
+        [2, 8],
+      ],
+    }).points,
+  ).toEqual([
+    [1, 1],
+    [2, 2],
+  ]);
 });
