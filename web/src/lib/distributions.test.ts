@@ -3,7 +3,7 @@ import { aPoint, aPointDetail, aRepetition } from "@/test/fixtures";
 import {
   centralRange,
   curveOf,
-  labelPosition,
+  labelPlace,
   percentileX,
   quantileOf,
   rankShift,
@@ -64,8 +64,9 @@ it("has no value outside a line", () => {
   expect([500, 2048, 3000, 10_000].map((at) => valueAt(points, at))).toEqual([null, 0.9, 0.9, null]);
 });
 
-it("names a density at its mode", () => {
-  expect(labelPosition(BINS, "density")).toEqual([1024 * Math.SQRT2, 0.9 / 8]);
+it("names a density next to its mode, and a tail at the slowest tenth", () => {
+  expect(labelPlace(BINS, "density")).toEqual({ from: 1024, to: 2048, y: 0.9 / 8 });
+  expect(labelPlace(BINS, "tail")).toEqual({ from: 2048, to: 2048, y: 0.1 });
 });
 
 describe("rankShift", () => {

@@ -92,19 +92,23 @@ export function valueAt(points: Positions, at: number): number | null {
   return points.findLast(([x]) => x <= at)?.[1] ?? null;
 }
 
-/** A position next to which the name of a line is clear: its mode, its median or its slowest tenth. */
-export function labelPosition(bins: readonly HistogramBin[], view: View): readonly [x: number, y: number] {
+/** Where the name of a line is clear, from its left to its right: at its mode, its median or its slowest tenth. */
+export function labelPlace(
+  bins: readonly HistogramBin[],
+  view: View,
+): { from: number; to: number; y: number } {
+  const at = (x: number, y: number) => ({ from: x, to: x, y });
   switch (view) {
     case "density": {
       const points = curveOf(bins, view);
-      const most = Math.max(...points.map(([, y]) => y));
-      const top = points.filter(([, y]) => y === most);
-      return [Math.sqrt((top[0]?.[0] ?? 1) * (top.at(-1)?.[0] ?? 1)), most];
+      const y = Math.max(...points.map(([, share]) => share));
+      const top = points.filter(([, share]) => share === y).map(([x]) => x);
+      return { from: top[0] ?? 1, to: top[1] ?? 1, y };
     }
     case "ecdf":
-      return [quantileOf(bins, 0.5), 0.5];
+      return at(quantileOf(bins, 0.5), 0.5);
     case "tail":
-      return [quantileOf(bins, 0.9), 0.1];
+      return at(quantileOf(bins, 0.9), 0.1);
   }
 }
 

@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { HistogramBin, RepetitionDetail } from "@/api/types";
 import { TextButton } from "@/components/ui/controls";
 import { ascending, distinct } from "@/lib/collections";
-import { centralRange, curveOf, labelPosition, type View, valueAt, wholeRange } from "@/lib/distributions";
+import { centralRange, curveOf, labelPlace, type View, valueAt, wholeRange } from "@/lib/distributions";
 import { formatShare } from "@/lib/units";
 import { CrosshairScope } from "./crosshair";
 import { logAxis, type Measure } from "./measure";
@@ -83,7 +83,7 @@ export function DistributionChart({ name, label, view, before, after, measure }:
           names={sides.map(({ role, label: side, bins: own }) => ({
             label: side,
             ink: LOOKS[role].ink,
-            at: labelPosition(own, view),
+            at: labelPlace(own, view),
           }))}
         />
       </PointedPlot>

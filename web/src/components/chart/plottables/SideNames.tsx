@@ -1,9 +1,9 @@
-/** The names of one or two lines next to a position on each: of two, the left line has its name to the left. */
+/** The names of one or two lines next to a place on each: of two, the left line has its name to the left. */
 import { usePlot } from "../usePlot";
 
-type Named = { label: string; ink: string; at: readonly [x: number, y: number] };
+type Named = { label: string; ink: string; at: { from: number; to: number; y: number } };
 
-const GAP_PX = 8;
+const GAP_PX = 5;
 const CHARACTER_PX = 6.4;
 
 const LINE_PX = 15;
@@ -13,15 +13,15 @@ export function SideNames({ names }: { names: Named[] }) {
   if (plot === null) return null;
   const { area, right, x, y } = plot;
   const placed = names.flatMap(({ label, ink, at }, index) => {
-    const px = x(at[0]);
-    if (px < area.x || px > right) return [];
+    const [left, end] = [x(at.from), x(at.to)];
+    if (end < area.x || left > right) return [];
     const isLeft = names.some(
-      (other, place) => place !== index && (at[0] - other.at[0] || index - place) < 0,
+      (other, place) => place !== index && (at.from - other.at.from || index - place) < 0,
     );
     const width = label.length * CHARACTER_PX + GAP_PX;
-    const isStart = isLeft ? px - width < area.x : px + width <= right;
+    const isStart = isLeft ? left - width < area.x : end + width <= right;
     return [
-      { label, ink, isStart, x: isStart ? px + GAP_PX : px - GAP_PX, y: Math.max(area.y + 6, y(at[1])) },
+      { label, ink, isStart, x: isStart ? end + GAP_PX : left - GAP_PX, y: Math.max(area.y + 6, y(at.y)) },
     ];
   });
   return placed.map(({ label, ink, isStart, ...at }, index) => {
