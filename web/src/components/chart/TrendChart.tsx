@@ -2,7 +2,7 @@
  * Values by commit or time: labelled lines, bands, special points and events. One point can be pinned by pointer or
  * keyboard; for screen readers the chart is a slider.
  */
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { type Keyed, onChartKey } from "./keys";
 import { LineSample } from "./LineSample";
 import type { Measure } from "./measure";
@@ -45,6 +45,7 @@ const RangeBrush = lazy(async () => ({ default: (await import("./RangeBrush")).R
 
 /** The line under the pointer; the others are faded. */
 const RAISED = { width: 2.5 };
+const REST_MS = 80;
 /** With fewer lines, the pointer raises none, only their names do. */
 const RAISED_MIN = 5;
 /** With fewer points, the full range is always readable. */
@@ -58,6 +59,7 @@ const LABEL_CHARACTER_PX = 7;
 
 export function TrendChart(props: Props) {
   const [pointed, setPointed] = useState<string | null>(null);
+  const rest = useRest(setPointed);
   const { name, bands, boxes, marks, stops, xScale, measure, pinned, onPin, onZoom } = props;
   const [from, to] = xScale.domain;
   const curves = props.curves.map((curve) =>
@@ -110,7 +112,7 @@ export function TrendChart(props: Props) {
           onZoom,
           onPan: props.onPan,
           onCompare: props.onCompare,
-          ...(curves.length >= RAISED_MIN && { onCurve: (curve) => setPointed(curve?.label ?? null) }),
+          ...(curves.length >= RAISED_MIN && { onCurve: (curve) => rest(curve?.label ?? null) }),
         }}
         height_px={300}
         top_px={24}
@@ -164,6 +166,16 @@ function yAxisOf(measure: Measure, values: number[], isWanted: boolean): Scale &
 
 const NARROW_RATIO = 4;
 const LOG_ROOM = 1.06;
+
+/** Calls a function once the pointer rests, because raising a line draws all lines. */
+function useRest<T>(then: (value: T) => void): (value: T) => void {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (value) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => then(value), REST_MS);
+  };
+}
 
 function labelRoom(labels: { label: string }[]): number {
   const longest = labels.reduce((most, { label }) => Math.max(most, label.length), 0);
