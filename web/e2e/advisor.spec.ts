@@ -6,7 +6,7 @@ const BARS = "Messages by size, adjustable";
 
 test("moving a bar by keyboard requests the new sizes and updates the address", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("navigation", { name: "Pages" }).getByText("More").click();
+  await page.getByRole("navigation", { name: "Pages" }).getByText("Choose").click();
   await page.getByRole("link", { name: "Advisor" }).click();
   const ranking = page.getByRole("region", { name: new RegExp(`^Ranking, ${report.machine.slug}`) }).first();
   await expect(ranking.getByRole("row").nth(1)).toContainText("fastest");

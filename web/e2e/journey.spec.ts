@@ -1,4 +1,5 @@
 /** Keyboard use, themes, going back and wrong addresses. */
+import { openOptions } from "./support/account";
 import { expect, overviewPath, rowNamed, tabTo, test } from "./support/test";
 
 test("the keyboard alone leads from the overview to a series and its run", async ({ page, report }) => {
@@ -23,10 +24,15 @@ test("the keyboard alone leads from the overview to a series and its run", async
 
 test("the theme is kept after a reload", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("button", { name: "Dark theme" }).click();
+  await openOptions(page);
+  await page.getByRole("button", { name: "Dark", exact: true }).click();
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  await expect(page.getByRole("button", { name: "Dark theme" })).toHaveAttribute("aria-pressed", "true");
+  await openOptions(page);
+  await expect(page.getByRole("button", { name: "Dark", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
 });
 
 test("going back restores the previous page", async ({ page, report }) => {

@@ -11,7 +11,7 @@ test("choose a transport: headline, placement, hidden lines, crossovers and link
   report,
 }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("navigation", { name: "Pages" }).getByText("More").click();
+  await page.getByRole("navigation", { name: "Pages" }).getByText("Choose").click();
   await page.getByRole("link", { name: "Size sweep" }).click();
 
   const heading = page.getByRole("heading", { level: 1 });

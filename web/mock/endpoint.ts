@@ -125,7 +125,7 @@ export function between<Entry>(
 }
 
 /** States of the whole API; `MOCK_STATE` selects one. */
-export const STATES = ["usual", "empty", "error", "slow", "forbidden"] as const;
+export const STATES = ["usual", "empty", "first", "error", "slow", "forbidden"] as const;
 export type State = (typeof STATES)[number];
 
 /**

@@ -19,7 +19,11 @@ type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** The handlers for a new world. */
 export function mockApi(state: State = "usual"): { world: World; handlers: RequestHandler[] } {
-  const world = new World({ isEmpty: state === "empty", isForbidden: state === "forbidden" });
+  const world = new World({
+    ...(state === "empty" && { commitCount: 0 }),
+    ...(state === "first" && { commitCount: 1 }),
+    isForbidden: state === "forbidden",
+  });
   const mocks = Object.entries({ get: READS, ...WRITES }) as [Method, Record<string, AnyMock>][];
   const handlers = mocks.flatMap(([method, ofMethod]) =>
     // Paths without parameters have priority.

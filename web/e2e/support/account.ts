@@ -44,6 +44,11 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** Opens the menu with the account and the theme. */
+export async function openOptions(page: Page): Promise<void> {
+  await page.getByRole("banner").getByLabel("Options").click();
+}
+
 /** Opens a page as the administrator. */
 export async function openAsAdmin(page: Page, to: string): Promise<void> {
   await page.goto(`/-/sign-in?to=${encodeURIComponent(to)}`);

@@ -1,13 +1,13 @@
 /** Commits and pull requests. */
+import { hasCommitWords, wordsOf } from "@/site/words";
 import { between, found, listed, type Mocks } from "../endpoint";
 
 export const commits = {
   "/api/v1/projects/{project}/commits": (world, { path, query }) => {
     const all = world.has(path.project) ? [...world.commits].reverse() : [];
-    const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-    const matching = between(all, ({ ordinal }) => ordinal, query).filter(
-      ({ sha, subject }) =>
-        words.every((word) => subject.toLowerCase().includes(word)) || sha.startsWith(words[0] ?? "-"),
+    const words = wordsOf(query.q ?? "");
+    const matching = between(all, ({ ordinal }) => ordinal, query).filter((commit) =>
+      hasCommitWords(commit, words),
     );
     return listed("commits", matching, query);
   },

@@ -16,7 +16,7 @@ import { type MockSeries, seriesOf } from "./series";
 const PROJECT = "libfoo";
 const EMPTY_PROJECT = "libempty";
 
-type Extent = { isEmpty?: boolean; isForbidden?: boolean };
+type Extent = { commitCount?: number; isForbidden?: boolean };
 
 /** All data. Writes change the lists in it. */
 export class World {
@@ -46,8 +46,9 @@ export class World {
   channels: Api.Channel[] = structuredClone(CHANNELS);
   audit: Api.AuditEvent[] = structuredClone(AUDIT);
 
-  constructor({ isEmpty = false, isForbidden = false }: Extent = {}) {
-    this.commits = mainLine(isEmpty ? 0 : COMMIT_COUNT);
+  constructor({ commitCount = COMMIT_COUNT, isForbidden = false }: Extent = {}) {
+    const isEmpty = commitCount === 0;
+    this.commits = mainLine(commitCount);
     this.series = isEmpty ? [] : seriesOf(PROJECT);
     this.runs = runsOf(PROJECT, this.commits, this.series);
     this.pullRequests = pullRequestsOf(this.commits);

@@ -21,7 +21,7 @@ export const test = base.extend<object, WorkerFixtures>({
       const page = await browser.newPage({ baseURL: required("ROUNDTRIP_URL") });
       await page.goto("/-/sign-in");
       await signIn(page, required("ROUNDTRIP_USER_TOKEN"));
-      await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+      await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Sign in");
       const cookies = await page.context().cookies();
       await page.close();
       await use(cookies);

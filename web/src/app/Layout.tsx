@@ -1,19 +1,19 @@
 /** The frame of every page: header, navigation and content. Embedded charts have none. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
 import { type Connection as State, useConnection } from "@/api/connection";
 import { useLive } from "@/api/live";
-import { isChangeable, projectsQuery, sessionQuery } from "@/api/queries";
-import { signOut } from "@/api/writes";
-import { Menu, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
+import { isChangeable, projectsQuery } from "@/api/queries";
+import { Menu, TextButton } from "@/components/ui/controls";
 import { show } from "@/lib/overlays";
-import { SIGN_IN_PATH, toHome, toOverview, toSignIn } from "@/lib/paths";
+import { toHome, toOverview } from "@/lib/paths";
 import { isSite, withParameter } from "@/lib/site";
-import { chooseTheme, THEMES, type Theme, useTheme } from "@/lib/theme";
-import { formatClock, formatDay } from "@/lib/time";
+import { formatClock } from "@/lib/time";
+import { Options } from "./Options";
 import { Overlays } from "./Overlays";
-import { DAILY_PAGES, OVERVIEW, otherPages } from "./pages";
+import { PageLink } from "./PageLink";
+import { pageGroups } from "./pages";
 
 export function Layout() {
   const { project } = useParams({ strict: false });
@@ -28,17 +28,29 @@ export function Layout() {
       </a>
       <header className="header">
         <div className="header-inner">
-          <Link {...toHome()} className="brand">
-            <Icon size={18} strokeWidth={1.6} d={MARK} />
+          <button
+            type="button"
+            className="icon-button narrow-only"
+            aria-label="Menu"
+            aria-haspopup="dialog"
+            onClick={() => show("menu")}
+          >
+            <Icon d={LINES} />
+          </button>
+          <Link {...toHome()} className={project === undefined ? "brand" : "brand wide-only"}>
+            <Icon d={MARK} />
             Roundtrip
           </Link>
           {project !== undefined && <ProjectSwitch project={project} />}
-          <nav className="nav" aria-label="Pages">
+          <nav className="nav wide-only" aria-label="Pages">
             {project !== undefined && <PageLinks project={project} />}
           </nav>
           <SearchButton />
-          {isSite() ? <SiteMark /> : <AccountMenu />}
-          <ThemeSwitch />
+          <div className="options wide-only">
+            <Menu label={<Icon d={SLIDERS} />} name="Options">
+              <Options project={project} />
+            </Menu>
+          </div>
         </div>
       </header>
       <Connection />
@@ -66,14 +78,20 @@ function ProjectSwitch({ project }: { project: string }) {
   const navigate = useNavigate();
   const { data } = useQuery(projectsQuery);
   const projects = data?.map((entry) => entry.project) ?? [];
-  if (projects.length < 2 || !projects.includes(project)) return <span className="muted">{project}</span>;
+  if (projects.length < 2 || !projects.includes(project))
+    return <span className="project-switch muted">{project}</span>;
   return (
-    <SelectField
-      label="Project"
-      options={optionsOf(projects)}
-      value={project}
-      onChange={(name) => navigate(toOverview(name))}
-    />
+    <span className="field project-switch">
+      <select
+        aria-label="Project"
+        value={project}
+        onChange={({ target }) => navigate(toOverview(target.value))}
+      >
+        {projects.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </span>
   );
 }
 
@@ -96,15 +114,15 @@ function openInNewTab(event: MouseEvent): void {
   window.open(address, "_blank", "noopener");
 }
 
-function Icon({ size, strokeWidth, d }: { size: number; strokeWidth: number; d: string }) {
+function Icon({ d }: { d: string }) {
   return (
     <svg
-      width={size}
-      height={size}
+      width={18}
+      height={18}
       viewBox="0 0 16 16"
       fill="none"
       stroke="currentColor"
-      strokeWidth={strokeWidth}
+      strokeWidth={1.5}
       strokeLinecap="round"
       strokeLinejoin="round"
       aria-hidden="true"
@@ -116,105 +134,21 @@ function Icon({ size, strokeWidth, d }: { size: number; strokeWidth: number; d: 
 
 /** The logo: two arrows. */
 const MARK = "M2 5.5h11M10.5 3L13 5.5 10.5 8M14 10.5H3M5.5 8L3 10.5 5.5 13";
+const LINES = "M2 4h12M2 8h12M2 12h12";
+const SLIDERS = "M2 5h5M11 5h3M9 3v4M2 11h3M9 11h5M7 9v4";
+const MAGNIFIER = "M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9M10.5 10.5L14 14";
 
-/** The pages of a project; less frequent ones are in a menu. */
+/** The pages of a project; some are in menus. */
 function PageLinks({ project }: { project: string }) {
-  return (
-    <>
-      <Link {...OVERVIEW.to(project)} activeOptions={{ exact: true, includeSearch: false }}>
-        {OVERVIEW.label}
-      </Link>
-      {DAILY_PAGES.map(({ to, label }) => (
-        <Link key={label} {...to(project)} activeOptions={{ includeSearch: false }}>
-          {label}
-        </Link>
-      ))}
-      <Menu label="More">
-        {otherPages().map(({ to, label }) => (
-          <Link key={label} {...to(project)} activeOptions={{ includeSearch: false }}>
-            {label}
-          </Link>
-        ))}
-        <TextButton className="text-button menu-first" onClick={() => show("views")}>
-          Saved views
-        </TextButton>
-        <TextButton onClick={() => show("keys")}>Shortcuts</TextButton>
-      </Menu>
-    </>
-  );
-}
-
-const SHAPES: Record<Theme, string> = {
-  system: "M2 3h12v8H2zM6 14h4M8 11v3",
-  light:
-    "M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6M8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3.1 3.1l1 1M11.9 11.9l1 1M3.1 12.9l1-1M11.9 4.1l1-1",
-  dark: "M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z",
-};
-
-const NAMES: Record<Theme, string> = {
-  system: "System theme",
-  light: "Light theme",
-  dark: "Dark theme",
-};
-
-function ThemeSwitch() {
-  const chosen = useTheme();
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
-    <div className="segmented theme" role="group" aria-label="Theme">
-      {THEMES.map((theme) => (
-        <button
-          key={theme}
-          type="button"
-          title={NAMES[theme]}
-          aria-label={NAMES[theme]}
-          aria-pressed={theme === chosen}
-          onClick={() => chooseTheme(theme)}
-        >
-          <Icon size={14} strokeWidth={1.4} d={SHAPES[theme]} />
-        </button>
-      ))}
-    </div>
-  );
-}
-
-/** Instead of an account, with the date of the newest run. */
-function SiteMark() {
-  const { data: projects = [] } = useQuery(projectsQuery);
-  const newest = projects
-    .flatMap(({ last_run_at }) => last_run_at ?? [])
-    .toSorted()
-    .at(-1);
-  return (
-    <span className="who muted">
-      <span>
-        Static site{newest !== undefined && <span className="site-date">, {formatDay(newest)}</span>}
-      </span>
-    </span>
-  );
-}
-
-function AccountMenu() {
-  const { data: session } = useQuery(sessionQuery);
-  const { pathname, href } = useLocation();
-  // A full load discards the cached data of the account.
-  const leaving = useMutation({ mutationFn: signOut, onSuccess: () => window.location.assign("/") });
-  if (session === undefined || (session.account === null && pathname === SIGN_IN_PATH)) return null;
-  if (session.account === null) {
+  return [...pageGroups()].map(([menu, pages]) => {
+    const links = pages.map((page) => <PageLink key={page.label} project={project} page={page} />);
+    if (menu === "") return links;
     return (
-      <Link {...toSignIn(href)} className="who muted">
-        Sign in
-      </Link>
+      <Menu key={menu} label={menu}>
+        {links}
+      </Menu>
     );
-  }
-  return (
-    <span className="who">
-      <span className="muted">{session.account.name}</span>
-      <TextButton disabled={leaving.isPending} onClick={() => leaving.mutate()}>
-        Sign out
-      </TextButton>
-    </span>
-  );
+  });
 }
 
 /** A line below the header while the data may be stale. It disappears by itself. */
@@ -252,20 +186,21 @@ function textOf({ kind, since }: Exclude<State, { kind: "live" }>): string {
   }
 }
 
-export const EXAMPLE = "transport:pipe size:>=64k os:linux p99";
+export const EXAMPLE = "p99 pipe 4k cross";
 
-/** Opens the search. It looks like a field; on narrow screens it is a word. */
+/** Opens the search. It looks like a field; with less space it is an icon. */
 function SearchButton() {
   return (
     <button
       type="button"
       className="search-button"
+      aria-label="Search"
       aria-haspopup="dialog"
       aria-keyshortcuts="/ Control+K Meta+K"
       onClick={() => show("palette")}
     >
+      <Icon d={MAGNIFIER} />
       <span className="search-word">Search</span>
-      <span className="search-example">{EXAMPLE}</span>
       <kbd>/</kbd>
     </button>
   );

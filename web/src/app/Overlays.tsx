@@ -2,20 +2,35 @@
 import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { isShown, show, useOverlay } from "@/lib/overlays";
+import { addRecent } from "@/lib/views";
 import { useGlobalKeys } from "./keys";
 
 const load = () => import("./overlayParts");
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
+const PageMenu = lazy(async () => ({ default: (await load()).PageMenu }));
 const SavedViews = lazy(async () => ({ default: (await load()).SavedViews }));
 const KeyList = lazy(async () => ({ default: (await load()).KeyList }));
 
 export function Overlays({ project }: { project: string | undefined }) {
   const overlay = useOverlay();
-  const { pathname } = useLocation();
+  const { pathname, href } = useLocation();
   const early = useRef("");
   useGlobalKeys(project);
+  const left = useRef("");
+  useEffect(() => {
+    left.current = href;
+  }, [href]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the overlay.
-  useEffect(() => () => show(null), [pathname]);
+  useEffect(
+    () => () => {
+      show(null);
+      const [, name] = TITLE.exec(document.title) ?? [];
+      if (project !== undefined && name !== undefined && isRecalled(left.current)) {
+        addRecent(project, { name, href: left.current });
+      }
+    },
+    [pathname],
+  );
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey } = event;
@@ -44,10 +59,19 @@ export function Overlays({ project }: { project: string | undefined }) {
   return (
     <Suspense fallback={null}>
       {overlay === "palette" && <Palette project={project} typed={early} />}
+      {overlay === "menu" && <PageMenu project={project} />}
       {overlay === "views" && project !== undefined && <SavedViews project={project} />}
       {overlay === "keys" && <KeyList />}
     </Suspense>
   );
+}
+
+/** As `useTitle` sets it; without a name before the page has loaded. */
+const TITLE = /^(.+) · Roundtrip$/;
+
+/** The pages of the header are listed anyway. */
+function isRecalled(href: string): boolean {
+  return /^\/[^/?]+(\/[^/?]+\?|(\/[^/?]+){2})/.test(href);
 }
 
 const LATER_MS = 2_000;

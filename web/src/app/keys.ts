@@ -1,10 +1,9 @@
 /** Keyboard shortcuts of all pages. */
 import { useNavigate } from "@tanstack/react-router";
 import { show } from "@/lib/overlays";
-import { toCompare, toExplore, toMachines, toOverview, toRegressions, toSettings } from "@/lib/paths";
-import { isSite } from "@/lib/site";
 import { chooseTheme, currentTheme, THEMES } from "@/lib/theme";
 import { type KeyAction, useKeys } from "@/lib/useKeys";
+import { allPages } from "./pages";
 
 /** Shortcuts that are handled elsewhere, for the list. */
 export const FIXED_KEYS = [
@@ -12,24 +11,23 @@ export const FIXED_KEYS = [
   ["Esc", "close"],
 ] as const;
 
-/** Second keys after `g`, with their pages. */
-const PLACES = [
-  ["o", "overview", toOverview],
-  ["e", "explore", toExplore],
-  ["c", "compare", toCompare],
-  ["r", "changes", toRegressions],
-  ["m", "machines", toMachines],
-  ["s", isSite() ? "badges and feeds" : "settings", toSettings],
-] as const;
+/** Begins the keys of pages. */
+export const GO = "g";
 
 /** Registers them; those for project pages only within a project. */
 export function useGlobalKeys(project: string | undefined): void {
   const navigate = useNavigate();
-  const places: KeyAction[] =
+  const ofProject: KeyAction[] =
     project === undefined
       ? []
       : [
-          ...PLACES.map(([key, what, to]): KeyAction => [`g ${key}`, what, () => navigate(to(project))]),
+          ...allPages().map(
+            ({ key, label, to }): KeyAction => [
+              `${GO} ${key}`,
+              label.toLowerCase(),
+              () => navigate(to(project)),
+            ],
+          ),
           ["v", "saved views", () => show("views")],
         ];
   useKeys({
@@ -37,9 +35,9 @@ export function useGlobalKeys(project: string | undefined): void {
     isEverywhere: true,
     keys: [
       ["/", "search", () => show("palette")],
-      ...places,
+      ...ofProject,
       ["t", "next theme", nextTheme],
-      ["?", "show shortcuts", () => show("keys")],
+      ["?", "shortcuts", () => show("keys")],
     ],
   });
 }

@@ -1,4 +1,4 @@
-/** The overlays: search, saved views, keyboard shortcuts. */
+/** The overlays: search, the pages on phones, saved views, keyboard shortcuts. */
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import {
   type FormEvent,
@@ -19,6 +19,9 @@ import { keyName, turnKeys, useAreKeysOn, useKeyMaps } from "@/lib/useKeys";
 import { deleteView, NAME_LENGTH_MAX, renameView, saveView, useViews } from "@/lib/views";
 import { FIXED_KEYS } from "./keys";
 import { EXAMPLE } from "./Layout";
+import { Options } from "./Options";
+import { PageLink } from "./PageLink";
+import { pageGroups } from "./pages";
 import { placeAfter } from "./paletteEntries";
 import { usePalette } from "./usePalette";
 
@@ -32,7 +35,7 @@ export function Palette({ project = "", typed }: Props) {
   const [text, setText] = useState("");
   /** The entry selected with the arrows; `null`: the first. */
   const [chosen, setChosen] = useState<string | null>(null);
-  const { groups, problem } = usePalette(project, text);
+  const { groups, problem } = usePalette(project, text, setText);
   const entries = groups.flatMap((group) => group.entries);
   const place = Math.max(
     0,
@@ -94,7 +97,7 @@ export function Palette({ project = "", typed }: Props) {
             <div className="palette-group" aria-hidden="true">
               {group.name}
             </div>
-            {group.entries.map(({ key, label, detail, open }) => {
+            {group.entries.map(({ key, label, detail, shortcut, open }) => {
               const index = entries.findIndex((entry) => entry.key === key);
               return (
                 // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys.
@@ -104,12 +107,18 @@ export function Palette({ project = "", typed }: Props) {
                   role="option"
                   aria-selected={index === place}
                   className="palette-entry"
+                  aria-keyshortcuts={shortcut}
                   {...(index === place && { ref: active })}
                   onPointerMove={() => setChosen(key)}
                   onClick={open}
                 >
                   <span>{label}</span>
                   {detail !== undefined && <span className="muted">{detail}</span>}
+                  {shortcut !== undefined && (
+                    <span className="palette-key" aria-hidden="true">
+                      <kbd>{shortcut}</kbd>
+                    </span>
+                  )}
                 </div>
               );
             })}
@@ -117,9 +126,35 @@ export function Palette({ project = "", typed }: Props) {
         ))}
       </div>
       <p className="palette-foot">
-        <kbd>↑</kbd> <kbd>↓</kbd> select, <kbd>Enter</kbd> opens. Filters: transport, machine, scenario, mode,
-        placement, size, peers, os; separate alternatives with commas.
+        Filters, if words are not enough: <code>transport:pipe size:&gt;=64k os:linux p99</code>
       </p>
+    </Modal>
+  );
+}
+
+/** All pages and options, on screens without space for them in the header. */
+export function PageMenu({ project }: { project: string | undefined }) {
+  return (
+    <Modal label="Menu" className="sheet" onClosed={() => show(null)}>
+      <TextButton onClick={() => show(null)}>Close</TextButton>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: only the links inside are controls. */}
+      <div onClick={({ target }) => target instanceof Element && target.closest("a") && show(null)}>
+        {project !== undefined && (
+          <nav aria-label="Pages">
+            {[...pageGroups()].map(([menu, pages]) => (
+              <section key={menu} aria-label={menu || "Main pages"}>
+                {menu !== "" && <h2>{menu}</h2>}
+                {pages.map((page) => (
+                  <PageLink key={page.label} project={project} page={page} />
+                ))}
+              </section>
+            ))}
+          </nav>
+        )}
+        <section aria-label="Options">
+          <Options project={project} />
+        </section>
+      </div>
     </Modal>
   );
 }

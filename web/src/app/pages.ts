@@ -1,10 +1,12 @@
-/** The pages of a project, the frequent ones first. */
+/** The pages of a project with their keys, grouped as in the header. */
+import { groupBy } from "@/lib/collections";
 import {
   toAdvisor,
   toCompare,
   toErrorRates,
   toExplore,
   toMachines,
+  toMeasure,
   toOverview,
   toPullRequests,
   toQueue,
@@ -18,31 +20,49 @@ import {
 } from "@/lib/paths";
 import { isSite } from "@/lib/site";
 
-export const OVERVIEW = { to: toOverview, label: "Overview" };
+/** `menu`: that of the header, `""` for none, `null` if the page is elsewhere. `g` and then the key opens the page. */
+const PAGES = [
+  { menu: "", to: toOverview, label: "Overview", key: "o" },
+  { menu: "", to: toRegressions, label: "Regressions", key: "r" },
+  { menu: "", to: toPullRequests, label: "Pull requests", key: "p" },
+  { menu: "", to: toExplore, label: "Explore", key: "e" },
+  { menu: "", to: toCompare, label: "Compare", key: "c" },
+  { menu: "Choose", to: toSweep, label: "Size sweep", key: "w" },
+  { menu: "Choose", to: toAdvisor, label: "Advisor", key: "a", on: "server" },
+  { menu: "Choose", to: toTopology, label: "Topology", key: "t" },
+  { menu: "Choose", to: toSizes, label: "Sizes", key: "z" },
+  { menu: "Choose", to: toReference, label: "Reference", key: "f" },
+  { menu: "Lab", to: toMachines, label: "Machines", key: "m" },
+  { menu: "Lab", to: toQueue, label: "Queue", key: "q", on: "server" },
+  { menu: "Lab", to: toRuns, label: "Runs", key: "u" },
+  { menu: "Lab", to: toErrorRates, label: "Error rates", key: "x" },
+  { menu: null, to: toSettings, label: "Settings", key: "s", on: "server" },
+  { menu: null, to: toSettings, label: "Badges and feeds", key: "s", on: "site" },
+  { menu: null, to: toMeasure, label: "New job", key: "n", on: "server" },
+] as const;
 
-export const DAILY_PAGES = [
-  { to: toExplore, label: "Explore" },
-  { to: toCompare, label: "Compare" },
-  { to: toRegressions, label: "Changes" },
-  { to: toMachines, label: "Machines" },
-];
+export type ProjectPage = (typeof PAGES)[number];
 
-const OTHER_PAGES = [
-  { to: toQueue, label: "Queue", needsServer: true },
-  { to: toSweep, label: "Size sweep" },
-  { to: toTopology, label: "Topology" },
-  { to: toSizes, label: "Sizes" },
-  { to: toAdvisor, label: "Advisor", needsServer: true },
-  { to: toReference, label: "Reference" },
-  { to: toPullRequests, label: "Pull requests" },
-  { to: toRuns, label: "Runs" },
-  { to: toErrorRates, label: "Error rates" },
-  { to: toSettings, label: "Settings", needsServer: true },
-];
+/** The pages that exist here. */
+export function allPages(): ProjectPage[] {
+  const here = isSite() ? "site" : "server";
+  return PAGES.filter((page) => !("on" in page) || page.on === here);
+}
 
-const BADGES = { to: toSettings, label: "Badges and feeds" };
+/** The pages in the header by menu. */
+export function pageGroups() {
+  return groupBy(
+    allPages().filter(({ menu }) => menu !== null),
+    ({ menu }) => menu,
+  );
+}
 
-/** The less frequent pages. */
-export function otherPages() {
-  return isSite() ? [...OTHER_PAGES.filter(({ needsServer }) => needsServer !== true), BADGES] : OTHER_PAGES;
+/** One page: the settings, or on a site its badges and feeds. */
+export function settingsPages(): ProjectPage[] {
+  return allPages().filter(({ to }) => to === toSettings);
+}
+
+/** Other pages have addresses below theirs; all have addresses below the overview's. */
+export function activeOptions({ to }: ProjectPage) {
+  return { exact: to === toOverview, includeSearch: false };
 }

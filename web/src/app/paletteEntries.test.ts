@@ -1,7 +1,15 @@
 import { expect, it } from "vitest";
 import { EVERYTHING } from "@/lib/query";
 import { aCommit, aPoint, aRunSummary, aSeries } from "@/test/fixtures";
-import { isAboutSeries, isMatch, placeAfter, runsOf, seriesDetail } from "./paletteEntries";
+import {
+  corrected,
+  isAboutSeries,
+  isMatch,
+  placeAfter,
+  runsOf,
+  seriesDetail,
+  withExactTransports,
+} from "./paletteEntries";
 
 it("matches if every word begins a word of the text", () => {
   expect(isMatch("Pull requests", ["req"])).toBe(true);
@@ -15,6 +23,19 @@ it("recognises searches for series only", () => {
   expect(isAboutSeries({ ...EVERYTHING, words: ["pipe"], figure: "p99" })).toBe(false);
   expect(isAboutSeries({ ...EVERYTHING, os: ["linux"] })).toBe(true);
   expect(isAboutSeries({ ...EVERYTHING, peers: [2] })).toBe(true);
+});
+
+it("takes the name of a transport exactly, because others are of a family with that name", () => {
+  const facets = { transport: ["fifo", "pipe"].map((value) => ({ value, series_count: 1 })) };
+  const exactly = (words: string[]) => withExactTransports({ ...EVERYTHING, words }, facets);
+  expect(exactly(["Pipe", "4k", "cross"])).toMatchObject({ transport: ["pipe"], words: ["4k", "cross"] });
+  expect(exactly(["pip"])).toBeNull();
+});
+
+it("corrects mistyped words and keeps the others", () => {
+  const names = ["pipe", "cross-cpu", "Error rates"];
+  expect(corrected({ ...EVERYTHING, words: ["pioe", "cross"] }, names)?.words).toEqual(["pipe", "cross"]);
+  expect(corrected({ ...EVERYTHING, words: ["pipe", "kafka"] }, names)).toBeNull();
 });
 
 it("returns the newest run of each machine for a commit", () => {

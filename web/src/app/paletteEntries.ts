@@ -1,13 +1,15 @@
 /** Matching and labels of search entries. Pure. */
-import type { CommitSummary, RunSummary, SeriesSummary } from "@/api/types";
+import type { CommitSummary, RunSummary, SeriesFacets, SeriesSummary } from "@/api/types";
 import { caseName } from "@/lib/cases";
+import { distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
+import { nearestName } from "@/lib/nearestName";
 import { type Figure, NAME_KEYS, type Query } from "@/lib/query";
 import { percentileName } from "@/lib/statistics";
 import { formatNs } from "@/lib/units";
 
-/** One entry: label, detail and action. */
-export type Entry = { key: string; label: string; detail?: string; open: () => void };
+/** One entry: label, detail, keyboard shortcut and action. */
+export type Entry = { key: string; label: string; detail?: string; shortcut?: string; open: () => void };
 
 export type Group = { name: string; entries: Entry[] };
 
@@ -24,6 +26,27 @@ export function isMatch(text: string, words: readonly string[]): boolean {
 /** Whether a search is about series alone: pages and commits have no transport and no size. */
 export function isAboutSeries(query: Query): boolean {
   return NAME_KEYS.some((key) => query[key].length > 0) || query.size.length + query.peers.length > 0;
+}
+
+/** The query with words that are names of transports as exactly these: `pipe` is also the family of others. */
+export function withExactTransports(
+  query: Query,
+  { transport }: Pick<SeriesFacets, "transport">,
+): Query | null {
+  const slugs = new Set(transport.map(({ value }) => value));
+  const isSlug = (word: string) => slugs.has(word.toLowerCase());
+  const named = query.words.filter(isSlug).map((word) => word.toLowerCase());
+  if (named.length === 0 || query.transport.length > 0) return null;
+  return { ...query, transport: distinct(named), words: query.words.filter((word) => !isSlug(word)) };
+}
+
+/** The query with its unknown words corrected to names; `null` if none is near. */
+export function corrected(query: Query, names: readonly string[]): Query | null {
+  const words = query.words.map((word) => {
+    const isKnown = names.some((name) => isMatch(name, [word]));
+    return isKnown ? word : (nearestName(word, names) ?? word);
+  });
+  return words.some((word, place) => word !== query.words[place]) ? { ...query, words } : null;
 }
 
 export function seriesLabel({ transport, case: kase }: SeriesSummary): string {

@@ -35,9 +35,9 @@ it("shows the overview from files, with links behind the fragment", async () => 
   const date = await screen.findByText(/^, \d+ \w+ \d{4}$/);
   expect(date.parentElement?.textContent).toMatch(/^Static site, /);
   expect(screen.queryByText("Sign in")).toBeNull();
-  const table = await screen.findByRole("region", { name: "Recent runs, table" });
+  const table = await screen.findByRole("region", { name: "Transports, table" });
   const [link] = within(table).getAllByRole("link");
-  expect(link?.getAttribute("href")).toMatch(/^\/benchmarks\/#\/libfoo\/runs\//);
+  expect(link?.getAttribute("href")).toMatch(/^\/benchmarks\/#\/libfoo\/series\//);
   expect(requests.length).toBeGreaterThan(0);
   expect(requests.filter((url) => !url.startsWith("https://pages.example.org/benchmarks/data/"))).toEqual([]);
   expect(follow).not.toHaveBeenCalled();
@@ -45,8 +45,10 @@ it("shows the overview from files, with links behind the fragment", async () => 
 
 it("offers no page that needs a server", async () => {
   await open("/benchmarks/#/libfoo/error-rates");
-  const pages = within(screen.getByRole("navigation", { name: "Pages" }));
-  const names = pages.getAllByRole("link", { hidden: true }).map(({ textContent }) => textContent);
+  const [header] = screen.getAllByRole("banner");
+  const names = within(header as HTMLElement)
+    .getAllByRole("link", { hidden: true })
+    .map(({ textContent }) => textContent);
   expect(names).toContain("Badges and feeds");
   for (const name of ["Queue", "Advisor", "Settings"]) expect(names).not.toContain(name);
 });

@@ -12,14 +12,26 @@ import {
 import type { CommitSummary } from "@/api/types";
 import { useSettled } from "@/lib/hooks";
 import { show } from "@/lib/overlays";
-import { toCompare, toComparison, toFound, toMachine, toOverview, toRun, toSeries } from "@/lib/paths";
-import { EVERYTHING, errorText, parseQuery } from "@/lib/query";
+import {
+  toCompare,
+  toComparison,
+  toExplore,
+  toFound,
+  toMachine,
+  toOverview,
+  toRun,
+  toSeries,
+} from "@/lib/paths";
+import { EVERYTHING, errorText, parseQuery, textOf } from "@/lib/query";
 import { askedOf } from "@/lib/queryAsked";
-import { counted } from "@/lib/units";
-import { useViews } from "@/lib/views";
-import { DAILY_PAGES, OVERVIEW, otherPages } from "./pages";
+import { counted, upperFirst } from "@/lib/units";
+import { keyName, useKeyMaps } from "@/lib/useKeys";
+import { useRecent, useViews, type View } from "@/lib/views";
+import { GO } from "./keys";
+import { allPages } from "./pages";
 import {
   commitLabel,
+  corrected,
   type Entry,
   type Group,
   isAboutSeries,
@@ -27,13 +39,23 @@ import {
   runsOf,
   seriesDetail,
   seriesLabel,
+  withExactTransports,
 } from "./paletteEntries";
 
-/** Groups with entries, and the problem with the text, if any. */
-export function usePalette(project: string, text: string): { groups: Group[]; problem: string | null } {
+type Palette = {
+  /** Those with entries. */
+  groups: Group[];
+  /** Why there are no results, or what is wrong with the text. */
+  problem: string | null;
+};
+
+/** The results for a text; some of them replace the text. */
+export function usePalette(project: string, text: string, setText: (text: string) => void): Palette {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const views = useViews(project);
+  const recent = useRecent(project);
+  const keyMaps = useKeyMaps();
   const projects = useQuery(projectsQuery).data ?? [];
   const found = useFound(project, text);
   const parsed = parseQuery(text);
@@ -60,15 +82,37 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
   const isOffered = (label: string) =>
     parsed.kind === "query" && !isAboutSeries(parsed.query) && isMatch(label, parsed.query.words);
   const hasWords = parsed.kind === "query" && parsed.query.words.length > 0;
-  const pages: Entry[] = (isProject ? [OVERVIEW, ...DAILY_PAGES, ...otherPages()] : []).map(
-    ({ to, label }) => ({ key: `page ${label}`, label, open: go(() => navigate(to(project))) }),
+  const pages = (isProject ? allPages() : []).map(
+    ({ to, label, key }): Entry => ({
+      key: `page ${label}`,
+      label,
+      shortcut: `${GO} ${key}`,
+      open: go(() => navigate(to(project))),
+    }),
   );
-  const actions: Entry[] = [
-    ...(isProject
-      ? [{ key: "views", label: "Saved views: save, rename, delete", open: () => show("views") }]
-      : []),
-    { key: "keys", label: "Keyboard shortcuts", open: () => show("keys") },
-  ];
+  const actions = keyMaps
+    .flatMap(({ keys }) => keys)
+    .filter(([key]) => !key.startsWith(`${GO} `) && !UNLISTED_KEYS.includes(key))
+    .map(
+      ([key, what, act]): Entry => ({
+        key: `action ${key}`,
+        label: upperFirst(what),
+        shortcut: keyName(key),
+        open: () => {
+          show(null);
+          act();
+        },
+      }),
+    );
+  const viewEntries = (kind: string, listed: readonly View[]) =>
+    listed
+      .filter(({ name }) => isOffered(name))
+      .map(({ name, href }) => ({
+        key: `${kind} ${name}`,
+        label: name,
+        detail: href,
+        open: go(() => navigate({ href })),
+      }));
   const isListed = isProject && parsed.kind === "query" && text.trim() !== "" && found.total !== 0;
   const all: Entry = {
     key: "series all",
@@ -77,7 +121,9 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
     open: go(() => navigate(toFound(project, text.trim()))),
   };
 
-  const groups: Group[] = [
+  const offered: Group[] = [
+    { name: "Recent", entries: viewEntries("recent", recent) },
+    { name: "Saved views", entries: viewEntries("view", views) },
     { name: "Pages", entries: pages.filter(({ label }) => isOffered(label)) },
     { name: "Actions", entries: actions.filter(({ label }) => isOffered(label)) },
     {
@@ -131,24 +177,25 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
           open: go(() => navigate(toOverview(entry.project))),
         })),
     },
-    {
-      name: "Saved views",
-      entries: views
-        .filter(({ name }) => isOffered(name))
-        .map(({ name, href }) => ({
-          key: `view ${name}`,
-          label: name,
-          detail: href,
-          open: go(() => navigate({ href })),
-        })),
-    },
   ];
+  const groups = offered.filter(({ entries }) => entries.length > 0);
+  if (parsed.kind === "error") return { groups, problem: errorText(parsed.error) };
+  if (groups.length > 0 || !found.isComplete) return { groups, problem: found.nothing };
+  const names = [...found.names, ...pages.map(({ label }) => label)];
+  const nearest = found.without ?? corrected(parsed.query, names);
+  const suggestion = nearest === null ? "" : textOf(nearest);
+  const next: Entry =
+    suggestion === ""
+      ? { key: "explore", label: "All series in Explore", open: go(() => navigate(toExplore(project))) }
+      : { key: "nearest", label: `Search for ${suggestion}`, open: () => setText(suggestion) };
   return {
-    groups: groups.filter(({ entries }) => entries.length > 0),
-    problem: parsed.kind === "error" ? errorText(parsed.error) : found.nothing,
+    groups: [{ name: "Instead", entries: isProject ? [next] : [] }],
+    problem: found.nothing ?? `No match for “${text.trim()}”.`,
   };
 }
 
+/** These open what is open, or move within a page. */
+const UNLISTED_KEYS = ["/", "Enter", "ArrowLeft", "ArrowRight"];
 const SERIES_MAX = 8;
 const COMMITS_MAX = 5;
 const RUNS_MAX = 4;
@@ -163,29 +210,49 @@ function useFound(project: string, text: string) {
 
   const machines = useQuery({ ...machinesQuery(project), enabled: isProject }).data ?? [];
   const facets = useQuery({ ...facetsQuery(project, {}), enabled: isSearched }).data;
-  const resolved = isSearched && facets !== undefined ? askedOf(query, { facets, machines }) : null;
+  const known = facets === undefined ? null : { facets, machines };
+  const resolved = isSearched && known !== null ? askedOf(query, known) : null;
+  const exact = known === null ? null : withExactTransports(query, known.facets);
+  const resolvedExactly = isSearched && known !== null && exact !== null ? askedOf(exact, known) : null;
   const asked = resolved?.kind === "asked" ? resolved.asked : null;
-  const isAsked = { enabled: asked !== null };
+  const askedExactly = resolvedExactly?.kind === "asked" ? resolvedExactly.asked : null;
   const series = useQuery({
     ...foundSeriesQuery(project, { ...asked, limit: SERIES_MAX }),
-    ...isAsked,
-  }).data;
-  const counts = useQuery({ ...facetsQuery(project, asked ?? {}), ...isAsked }).data;
+    enabled: asked !== null,
+  });
+  const first = useQuery({
+    ...foundSeriesQuery(project, { ...askedExactly, limit: SERIES_MAX }),
+    enabled: askedExactly !== null,
+  });
+  const counts = useQuery({ ...facetsQuery(project, asked ?? {}), enabled: asked !== null });
 
   const hasCommits = isSearched && query.words.length > 0 && !isAboutSeries(query);
   const commitsAsked = { q: query.words.join(" "), limit: COMMITS_MAX };
-  const found = useQuery({ ...commitsQuery(project, commitsAsked), enabled: hasCommits }).data;
-  const commits = hasCommits ? (found?.commits ?? []) : [];
+  const found = useQuery({ ...commitsQuery(project, commitsAsked), enabled: hasCommits });
+  const commits = hasCommits ? (found.data?.commits ?? []) : [];
   const runs = useQuery({ ...runsQuery(project, {}), enabled: commits.length > 0 }).data?.runs ?? [];
+  const isWaiting = [series, first, counts, found].some(({ isFetching }) => isFetching);
 
   return {
     machines,
     figure: query.figure ?? "p50",
-    series: asked === null ? [] : (series?.series ?? []),
+    series: [
+      ...(askedExactly === null ? [] : (first.data?.series ?? [])),
+      ...(asked === null ? [] : (series.data?.series ?? [])),
+    ]
+      .filter(({ series_id }, place, all) => all.findIndex((one) => one.series_id === series_id) === place)
+      .slice(0, SERIES_MAX),
     /** The total number of matches; `undefined` while unknown. */
-    total: asked === null ? undefined : counts?.series_count,
+    total: asked === null ? undefined : counts.data?.series_count,
     commits,
     runs: runsOf(commits, runs).slice(0, RUNS_MAX),
     nothing: resolved?.kind === "nothing" ? resolved.because : null,
+    without: resolved?.kind === "nothing" ? resolved.without : null,
+    /** Whether nothing else will be found. */
+    isComplete: settled === text.trim() && !isWaiting && (resolved !== null || !isSearched),
+    /** Names that a word can mean. */
+    names: known === null ? [] : NAMED_FACETS.flatMap((key) => known.facets[key].map(({ value }) => value)),
   };
 }
+
+const NAMED_FACETS = ["transport", "machine", "scenario", "mode", "placement"] as const;

@@ -2,8 +2,8 @@
 import { useSyncExternalStore } from "react";
 import { createSignal } from "./signal";
 
-/** Search, saved views, keyboard shortcuts. */
-type Overlay = "palette" | "views" | "keys";
+/** Search, the pages on phones, saved views, keyboard shortcuts. */
+type Overlay = "palette" | "menu" | "views" | "keys";
 
 const { subscribe, notify } = createSignal();
 let current: Overlay | null = null;

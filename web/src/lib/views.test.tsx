@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { deleteView, renameView, saveView, viewsOf } from "./views";
+import { addRecent, deleteView, recentOf, renameView, saveView, viewsOf } from "./views";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -34,6 +34,14 @@ it("renames and deletes", () => {
   expect(viewsOf("libfoo")).toEqual([{ name: "b", href: "/libfoo/explore" }]);
   expect(renameView("libfoo", "b", "  ")).toBe(false);
   deleteView("libfoo", "b");
+  expect(viewsOf("libfoo")).toEqual([]);
+});
+
+it("keeps the last pages, the newest first and each once", () => {
+  for (const place of [1, 2, 3, 4, 5, 6, 2]) {
+    addRecent("libfoo", { name: `run ${place}`, href: `/libfoo/runs/${place}` });
+  }
+  expect(recentOf("libfoo").map(({ name }) => name)).toEqual(["run 2", "run 6", "run 5", "run 4", "run 3"]);
   expect(viewsOf("libfoo")).toEqual([]);
 });
 

@@ -64,8 +64,15 @@ export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps
   return <CopyButton label={label} text={() => linkToPage(part)} className={className} />;
 }
 
+type MenuProps = {
+  label: ReactNode;
+  /** For a label without text. */
+  name?: string;
+  children: ReactNode;
+};
+
 /** A menu of links or buttons. It closes with Escape and with any click. */
-export function Menu({ label, children }: { label: string; children: ReactNode }) {
+export function Menu({ label, name, children }: MenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = () => details.current?.removeAttribute("open");
@@ -87,8 +94,18 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
   }, []);
   return (
     <details className="menu" ref={details}>
-      <summary>{label}</summary>
+      <summary aria-label={name}>{label}</summary>
       <div className="menu-items">{children}</div>
+    </details>
+  );
+}
+
+/** Content that is shown on request. */
+export function Fold({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+  return (
+    <details className="fold">
+      <summary className="fold-summary">{summary}</summary>
+      {children}
     </details>
   );
 }

@@ -65,7 +65,7 @@ export function ProfilePage() {
     <>
       <header>
         <Breadcrumb>
-          <Link {...toRegressions(project)}>Changes</Link>
+          <Link {...toRegressions(project)}>Regressions</Link>
           <Link {...toRegression(project, id)}>Regression {id}</Link>
         </Breadcrumb>
         <Heading detail={detail} />

@@ -55,7 +55,7 @@ export function InboxPage() {
   const triage = useTriage(project);
   const { shown = "open", direction = "regressed" } = search;
   const { regressions } = data;
-  useTitle(`Changes in ${project}`);
+  useTitle(`Regressions in ${project}`);
 
   const change = useSearchChange<InboxSearch>();
   const show = (asked: Parameters<typeof change>[0]) => {
@@ -85,7 +85,7 @@ export function InboxPage() {
     ["n", "reset to new", () => apply({ state: "new" })],
   ];
   useKeys({
-    title: "Changes",
+    title: "Regressions",
     keys: [
       ["j", "next", () => move(1)],
       ["k", "previous", () => move(-1)],

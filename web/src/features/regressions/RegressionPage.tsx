@@ -42,7 +42,7 @@ export function RegressionPage() {
     <>
       <header>
         <p className="muted">
-          <Link {...toRegressions(project)}>Changes</Link>
+          <Link {...toRegressions(project)}>Regressions</Link>
         </p>
         <h1>{titleOf(regression, culprits)}</h1>
         <p className="lede">
