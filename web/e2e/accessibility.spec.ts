@@ -5,7 +5,7 @@ import { expect, openSeries, overviewPath, test } from "./support/test";
 onEveryScreen(() => {
   test("overview, runs and run", async ({ page, report }) => {
     const overview = overviewPath(report);
-    await inspectAt(page, overview, page.getByRole("heading", { name: "Recent runs" }));
+    await inspectAt(page, overview, page.getByRole("heading", { name: "Machines" }));
     await inspectAt(page, `${overview}/runs`, page.getByRole("table"));
     const commands = page.getByRole("heading", { name: "Reproduce" });
     await inspectAt(page, `${overview}/runs/${report.run_id}`, commands);

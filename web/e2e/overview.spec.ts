@@ -31,28 +31,13 @@ test("the grid shows the median of every transport", async ({ page, report }) =>
   }
 });
 
-test("the headline reports regressions, and links to the error rates", async ({ page, report }) => {
+test("the headline reports regressions", async ({ page, report }) => {
   // Other tests may have uploaded another commit.
   const { commit_count } = await (await page.request.get(`/api/v1/projects/${report.project}`)).json();
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
-    commit_count === 1
-      ? "First commit measured. Push another to see changes."
-      : "No regressions. The machine is stable.",
+    commit_count === 1 ? "First commit measured" : "No regressions. The machine is stable.",
   );
-  await expect(page.getByRole("link", { name: /error rates|false positives/ })).toHaveAttribute(
-    "href",
-    /\/error-rates$/,
-  );
-});
-
-test("the fastest and the slowest transport are named above the grid", async ({ page, report }) => {
-  await page.goto(overviewPath(report));
-  const medians = measuredResults(report, SLICE).map((result) => quantile(samplesOf(result), P50));
-  const transports = page.getByRole("region", { name: "Transports", exact: true });
-  await expect(transports).toContainText(`, ${formatNs(Math.min(...medians))}. Slowest: `);
-  await expect(transports).toContainText(`, ${formatNs(Math.max(...medians))}.`);
-  await expect(transports).toContainText(`transports on ${report.machine.slug}`);
 });
 
 test("open regressions come first, with case, commit and machine", async ({ page, report }) => {
@@ -84,11 +69,11 @@ test("open regressions come first, with case, commit and machine", async ({ page
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     `1 series slower since bbbbbbb on ${report.machine.slug}. Likely cause: the commit.`,
   );
-  const row = page.getByRole("region", { name: "Open regressions", exact: true }).getByRole("row").nth(1);
-  for (const text of ["+20 %", "4.02 to 4.83 µs", seen.transport.slug, "p50", report.machine.slug]) {
+  const row = page.getByRole("region", { name: "Regressions", exact: true }).getByRole("row").nth(1);
+  for (const text of ["+20 %", seen.transport.slug, report.machine.slug]) {
     await expect(row).toContainText(text);
   }
-  await expect(row).toContainText(`bbbbbbb ${aCommit().subject}`);
+  await expect(row).toContainText("bbbbbbb");
   await row.getByRole("link", { name: "+20 %" }).click();
   await expect(page).toHaveURL(/\/regressions\/9$/);
 });
@@ -140,6 +125,6 @@ test("the layout does not shift while data loads", async ({ page, report }) => {
   const link = page.locator("a.grid-cell").first();
   const before = await link.boundingBox();
   await arrived;
-  await expect(page.getByText(/^Canaries benchmark/)).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Canaries" })).toBeVisible();
   expect(await link.boundingBox()).toEqual(before);
 });

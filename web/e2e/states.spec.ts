@@ -24,10 +24,10 @@ onEveryScreen(() => {
     complaints,
   }) => {
     await page.goto(overviewPath(report));
-    await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Machines" })).toBeVisible();
     await context.setOffline(true);
     await expect(page.getByText(/^Offline\. Data from \d\d:\d\d\./)).toBeVisible();
-    await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Machines" })).toBeVisible();
     await inspect(page);
     await context.setOffline(false);
     await expect(page.getByText(/^Offline/)).toHaveCount(0);
@@ -64,7 +64,7 @@ test("a broken event stream is reported, and the page can be refreshed", async (
 
 test("an unresponsive server is reported until it recovers", async ({ page, report, complaints }) => {
   await page.goto(overviewPath(report));
-  await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Machines" })).toBeVisible();
   await page.route("**/api/v1/**", (route) => route.abort());
   await page.locator("a.grid-cell").first().click();
   await expect(page.getByText(/^Server not responding\. Data from/)).toBeVisible();

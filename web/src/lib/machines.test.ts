@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aMachine, anImport, aReading, aRun, aRunSummary } from "@/test/fixtures";
+import { aMachine, anImport, aReading, aRunSummary } from "@/test/fixtures";
 import { healthName, healthOf, silenceOf, systemOf, usualInterval, usualText } from "./machines";
 
 const HOUR_MS = 3_600_000;
@@ -19,10 +19,6 @@ describe("systemOf", () => {
       system: "Linux",
       cpu: "x86-64",
     });
-  });
-  it("uses the newest measured run, not a later import", () => {
-    expect(systemOf(machine({}), aRun()).system).toBe("Linux 6.12.4");
-    expect(systemOf(machine({})).system).toBe("Linux");
   });
 });
 

@@ -1,16 +1,15 @@
 /** Hardware and health of machines. Pure. */
-import type { AgentSummary, CanaryReading, MachineSummary, RunDetail, RunSummary } from "@/api/types";
+import type { AgentSummary, CanaryReading, MachineSummary, RunSummary } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { isImport } from "./imports";
 import { median } from "./statistics";
 import { formatSpan } from "./time";
 
 /** A machine's operating system and processor, from its newest run that is not an import. */
-export function systemOf(
-  { os, arch, environment }: MachineSummary,
-  measured?: RunDetail,
-): { system: string; cpu: string } {
-  const { stable } = measured?.environment ?? environment;
+export function systemOf({ os, arch, environment: { stable } }: MachineSummary): {
+  system: string;
+  cpu: string;
+} {
   const fact = (key: string) => {
     const value = stable[key];
     return value?.startsWith("not available") === true ? undefined : value;

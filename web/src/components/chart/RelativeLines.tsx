@@ -3,7 +3,7 @@
 type Props = { lines: number[][]; width?: number; height?: number };
 
 /** Half of the axis range around the median. */
-export const RELATIVE_REACH = 0.1;
+const RELATIVE_REACH = 0.1;
 
 export function RelativeLines({ lines, width = 132, height = 22 }: Props) {
   return (

@@ -1,11 +1,11 @@
 /** Headline of a project: open regressions with their likely cause, then key numbers. */
 import { Link } from "@tanstack/react-router";
-import type { ErrorRateList, ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
+import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { isImport } from "@/lib/imports";
-import { toErrorRates, toRegression, toRegressions, toRun } from "@/lib/paths";
-import { counted, formatCount } from "@/lib/units";
+import { toRegression, toRegressions, toRun } from "@/lib/paths";
+import { counted } from "@/lib/units";
 import { answerOf, type Evidence } from "./answer";
 import { importedText } from "./imported";
 
@@ -14,12 +14,11 @@ type Props = {
   /** The newest measured run, or the newest import if there is none. */
   run: RunSummary;
   evidence: Evidence;
-  errorRates: ErrorRateList | undefined;
   isMeasured: boolean;
   imported: SeriesSummary[];
 };
 
-export function Headline({ summary, run, evidence, errorRates, isMeasured, imported }: Props) {
+export function Headline({ summary, run, evidence, isMeasured, imported }: Props) {
   const { project } = summary;
   const { regressions } = evidence;
   return (
@@ -33,14 +32,11 @@ export function Headline({ summary, run, evidence, errorRates, isMeasured, impor
       </h1>
       <p className="lede">
         {counted(summary.series_count, "series", "series")}, {counted(summary.commit_count, "commit")},{" "}
-        {counted(summary.machine_count, "machine")}
-        {isMeasured && imported.length > 0 && `, ${importedText(imported)}`};{" "}
-        <Link {...toErrorRates(project)}>{errorRatesText(errorRates)}</Link>; last{" "}
-        {isImport(run) ? "import" : "run"}{" "}
-        <Link {...toRun(project, run.run_id)}>
+        {counted(summary.machine_count, "machine")}; last {isImport(run) ? "import" : "run"}{" "}
+        <Link {...toRun(project, run.run_id)} title={run.commit.subject}>
           <code>{shortSha(run.commit.sha)}</code>
-        </Link>{" "}
-        ‘{run.commit.subject}’, <Ago moment={run.finished_at} />.
+        </Link>
+        , <Ago moment={run.finished_at} />.
       </p>
       {!isImport(run) && run.build !== "release" && (
         <p className="lede warning">Newest run: {run.build} build. Do not compare its results.</p>
@@ -66,12 +62,4 @@ function Answer({ project, evidence }: { project: string; evidence: Evidence }) 
     ),
   );
   return <>{pieces}</>;
-}
-
-function errorRatesText(rates: ErrorRateList | undefined): string {
-  const share = rates?.total.comparisons.false_verdicts;
-  if (share === undefined || share.share === null) {
-    return "error rates: not enough data yet";
-  }
-  return `false positives: ${formatCount(share.count)} of ${counted(share.of_count, "A/A comparison")}`;
 }

@@ -1,14 +1,14 @@
 /** The most important open regressions; the inbox has all of them. */
 import { Link } from "@tanstack/react-router";
-import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
+import type { LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { rowHead, TableSection } from "@/components/ui/Table";
-import { caseName } from "@/lib/cases";
-import { shortSha } from "@/lib/commits";
+import { CommitName, Quoted } from "@/components/ui/text";
+import { caseName, lowerFirst, trafficName } from "@/lib/cases";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
-import { rangeText, STATE_NAMES, SURE, worstText } from "@/lib/regressions";
-import { counted, quantityOf, type Valued } from "@/lib/units";
+import { causeText, rangeText, STATE_NAMES, SURE, worstText } from "@/lib/regressions";
+import { counted } from "@/lib/units";
 import type { RegressionRow } from "./load";
 
 type Props = {
@@ -24,14 +24,14 @@ type Props = {
 export function OpenRegressions({ project, all, rows, series, lines }: Props) {
   return (
     <TableSection
-      title="Open regressions"
+      title="Regressions"
       tools={<Link {...toRegressions(project)}>{all}</Link>}
       className="table"
       rows={rows}
       keyOf={({ regression }) => regression.regression_id}
       columns={[
         [
-          rowHead("Change", "number"),
+          rowHead("Change"),
           ({ regression, worst }) => {
             const { regression_id, direction, worst_change } = regression;
             return (
@@ -42,24 +42,16 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
           },
         ],
         [
-          "Level",
-          ({ worst }) => {
-            const ofWorst = series.get(worst?.series_id ?? 0);
-            return worst !== null && ofWorst !== undefined && levelText(worst, ofWorst.case);
-          },
-          "muted",
-        ],
-        [
           "Case",
           ({ regression: { series_count }, worst }) => (
             <SeriesName series={series.get(worst?.series_id ?? 0)} count={series_count} />
           ),
           "flexible",
         ],
-        ["Percentile", ({ worst }) => worst?.figure, "muted"],
+        ["Why", ({ regression }) => <Quoted text={causeText(regression)} />, "flexible"],
         ["Machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
-        ["Since", (row) => <Since row={row} />, "since"],
-        ["Last 60 points", (row) => <Trend row={row} lines={lines} />],
+        ["Since", (row) => <Since row={row} />],
+        ["Trend", (row) => <Trend row={row} lines={lines} />],
         [
           "State",
           ({ regression: { state, assignee } }) =>
@@ -75,18 +67,12 @@ function SeriesName({ series, count }: { series: SeriesSummary | undefined; coun
   if (series === undefined) return counted(count, "series", "series");
   return (
     <>
-      <span className="strong">{series.transport.slug}</span> {caseName(series.case)}
+      <span title={caseName(series.case)}>
+        <span className="strong">{series.transport.slug}</span> {lowerFirst(trafficName(series.case))}
+      </span>
       {count > 1 && <span className="muted"> and {count - 1} more</span>}
     </>
   );
-}
-
-/** Both levels: `4.02 to 4.64 µs`, with two units if they differ. */
-function levelText({ before_level, after_level }: ChangePoint, kase: Valued): string {
-  const [before, after] = [before_level, after_level].map((level) => quantityOf(Math.round(level), kase));
-  if (before === undefined || after === undefined) return "";
-  const unit = before.unit === after.unit ? "" : ` ${before.unit}`;
-  return `${before.value}${unit} to ${after.value} ${after.unit}`;
 }
 
 function MachineNames({ project, machines }: { project: string; machines: string[] }) {
@@ -101,12 +87,7 @@ function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
   if (culprit === undefined || culprit.probability < SURE) {
     return rangeText(regression.after_commit, regression.until_commit);
   }
-  const { sha, subject } = culprit.commit;
-  return (
-    <>
-      <code title={sha}>{shortSha(sha)}</code> <span className="muted">{subject}</span>
-    </>
-  );
+  return <CommitName commit={culprit.commit} />;
 }
 
 function Trend({ row: { worst }, lines }: { row: RegressionRow } & Pick<Props, "lines">) {

@@ -1,9 +1,8 @@
-/** Overview of a project: regressions, machines, transports by machine, and recent runs. */
+/** Overview of a project: regressions, transports by machine, and machines. */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
   changePointsQuery,
-  errorRatesQuery,
   lineQuery,
   machinesQuery,
   projectQuery,
@@ -15,18 +14,17 @@ import {
 } from "@/api/queries";
 import type { Regression, SeriesSummary } from "@/api/types";
 import { PlaceChoice } from "@/components/PlaceChoice";
-import { RunsTable } from "@/components/RunsTable";
 import { Suspicions } from "@/components/Suspicions";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
+import { CommandLine } from "@/components/ui/text";
 import { newestBudgets } from "@/lib/budget";
 import { endsOf, type Parameters, parameterNames, parametersKey } from "@/lib/cases";
 import { distinct, groupBy } from "@/lib/collections";
 import { useSearchChange, useTitle } from "@/lib/hooks";
-import { toMachines, toRegressions, toRuns, toSeries } from "@/lib/paths";
+import { toMachines, toRuns } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
-import { isSite } from "@/lib/site";
-import { formatBytes, formatCount, formatNs, formatRate } from "@/lib/units";
+import { formatBytes, formatCount } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
 import { scenarioName } from "@/lib/vocabulary";
 import {
@@ -34,11 +32,9 @@ import {
   caseOf,
   chosenSlice,
   detailedRuns,
-  headlineValue,
   latestMeasured,
-  type MeasuredSeries,
+  lossyOf,
   parameterOptions,
-  rankingOf,
   type Slice,
   type SliceOptions,
   seriesOfSlice,
@@ -56,8 +52,6 @@ import { ImportedGrid, TransportGrid } from "./TransportGrid";
 
 const route = getRouteApi("/$project/");
 
-const RECENT_RUNS = 10;
-
 export function OverviewPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
@@ -67,7 +61,6 @@ export function OverviewPage() {
   const { data: imported } = useSuspenseQuery(importedQuery(project));
   const { runs } = useSuspenseQuery(runsQuery(project, {})).data;
   const { data: open } = useSuspenseQuery(regressionsQuery(project, askedFor({})));
-  const { data: errorRates } = useQuery(errorRatesQuery(project));
   useTitle(project);
 
   const alike = measured?.series ?? [];
@@ -94,13 +87,13 @@ export function OverviewPage() {
   const latest = summary.latest_run ?? null;
   if (latest === null) return <Onboarding project={project} />;
   const newest = latestMeasured(runs, alike, details);
+  const isFirst = newest !== null && summary.commit_count < 2;
 
   return (
     <>
       <Headline
         summary={summary}
         run={newest?.run ?? latest}
-        errorRates={errorRates}
         isMeasured={newest !== null}
         imported={imported}
         evidence={{
@@ -123,17 +116,12 @@ export function OverviewPage() {
         lines={lines}
       />
       {newest !== null && <SizeSweep project={project} machine={newest.machine} />}
-      <Section
-        title="Machines"
-        tools={
-          <span className="tools">
-            {rows.length === 0 && <Link {...toRegressions(project)}>All changes</Link>}
-            <Link {...toMachines(project)}>{isSite() ? "All machines" : "Machines and queue"}</Link>
-          </span>
-        }
-      >
-        <Machines project={project} machines={machines} details={details} {...fleet} />
-      </Section>
+      {isFirst && (
+        <Section title="Next">
+          <p>Push a commit, or try:</p>
+          <CommandLine command="roundtrip ab --of revision --base HEAD~1 --head HEAD" />
+        </Section>
+      )}
       {newest !== null && measured !== null && slice !== null && (
         <Section
           title="Transports"
@@ -145,11 +133,12 @@ export function OverviewPage() {
             />
           }
         >
-          <Ranking machine={newest.machine} series={sliceSeries} />
+          <LossyNote machine={newest.machine} series={sliceSeries} />
           <TransportGrid
             project={project}
             slice={slice}
             machines={having(measured.machines)}
+            newestRun={newest.run?.run_id}
             budgets={newestBudgets(budgets)}
             rows={transportGrid({
               slice,
@@ -182,8 +171,16 @@ export function OverviewPage() {
           <ImportedGrid project={project} machines={importing} groups={groups} lines={lines} />
         </Section>
       )}
-      <Section title="Recent runs" tools={<Link {...toRuns(project)}>All runs</Link>}>
-        <RunsTable label="Recent runs" runs={runs.slice(0, RECENT_RUNS)} />
+      <Section
+        title="Machines"
+        tools={
+          <span className="tools">
+            <Link {...toRuns(project)}>All runs</Link>
+            <Link {...toMachines(project)}>All machines</Link>
+          </span>
+        }
+      >
+        <Machines project={project} machines={machines} {...fleet} />
       </Section>
     </>
   );
@@ -268,48 +265,7 @@ function SliceControls({ options, parameters, slice }: Props) {
   );
 }
 
-function Ranking({ machine, series }: { machine: string; series: SeriesSummary[] }) {
-  const { ranked, lossy } = rankingOf(series, machine);
-  return (
-    <p className="ranking">
-      <FastestAndSlowest machine={machine} ranked={ranked} hasLoss={lossy.length > 0} />
-      {lossy.length > 0 && (
-        <span className="warning">
-          {" "}
-          Lossy, not ranked: {lossy.map(({ transport }) => transport.slug).join(", ")}.
-        </span>
-      )}
-    </p>
-  );
-}
-
-type FastestAndSlowestProps = { machine: string; ranked: MeasuredSeries[]; hasLoss: boolean };
-
-function FastestAndSlowest({ machine, ranked, hasLoss }: FastestAndSlowestProps) {
-  const [best, ...others] = ranked;
-  const worst = others.at(-1);
-  if (best === undefined)
-    return hasLoss ? `No lossless results on ${machine}.` : `Not measured on ${machine}.`;
-  if (worst === undefined) {
-    return (
-      <>
-        {transportLink(best)}: {valueText(best)} on <span className="unbroken">{machine}</span>.
-      </>
-    );
-  }
-  return (
-    <>
-      Fastest of {ranked.length} transports on <span className="unbroken">{machine}</span>:{" "}
-      {transportLink(best)}, {valueText(best)}. Slowest: {transportLink(worst)}, {valueText(worst)}.
-    </>
-  );
-}
-
-function transportLink(series: MeasuredSeries) {
-  return <Link {...toSeries(series.project, series.series_id)}>{series.transport.slug}</Link>;
-}
-
-function valueText(series: MeasuredSeries) {
-  const { kind, value } = headlineValue(series.latest);
-  return <span className="unbroken strong">{kind === "rate" ? formatRate(value) : formatNs(value)}</span>;
+function LossyNote({ machine, series }: { machine: string; series: SeriesSummary[] }) {
+  const slugs = lossyOf(series, machine).map(({ transport }) => transport.slug);
+  return slugs.length > 0 && <p className="ranking warning">Lossy: {slugs.join(", ")}.</p>;
 }

@@ -59,8 +59,8 @@ function MeasuredSweep({ project, machine, chart, part }: MeasuredProps) {
       }
       summary={
         <>
-          Round-trip p50 on {machine}, {modeName(mode)}, {placementName(placement)}. Within 3 %: tied. Bold:
-          fastest at some size.{" "}
+          Round-trip p50 on {machine}, {modeName(mode)}, {placementName(placement)}. Bold: fastest at some
+          size.{" "}
           <Link {...toSweep(project)} search={{ machine, scenario: SWEPT_SCENARIO, mode, placement }}>
             Size sweep
           </Link>

@@ -8,27 +8,36 @@ import { RowTable, rowHead, Table } from "@/components/ui/Table";
 import { QuantityText, ValueText } from "@/components/ui/text";
 import { type Budget, partsIn } from "@/lib/budget";
 import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
-import { legendsOf } from "@/lib/changes";
 import { historyOf } from "@/lib/history";
-import { toSeries } from "@/lib/paths";
+import { toRun, toSeries } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
-import { quantityOfNs, quantityOfRate } from "@/lib/units";
+import { counted, quantityOfNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
-import { type Cell, caseOf, type GridRow, headlineValue, type Slice, shapeOf } from "./data";
+import { type Cell, caseOf, type GridRow, hasResult, headlineValue, type Slice, shapeOf } from "./data";
 import type { ImportedCell, ImportedGroup } from "./imported";
 
 /** The newest budgets by series. */
 type Budgets = ReadonlyMap<number, Budget>;
 
-type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[]; budgets: Budgets };
+type Props = {
+  project: string;
+  slice: Slice;
+  machines: string[];
+  /** Its page has the reasons for missing results. */
+  newestRun: string | undefined;
+  rows: GridRow[];
+  budgets: Budgets;
+};
 
-export function TransportGrid({ project, slice, machines, rows, budgets }: Props) {
+export function TransportGrid({ project, slice, machines, newestRun, rows, budgets }: Props) {
   const shape = shapeOf(rows);
+  const shown = rows.filter(hasResult);
+  const missing = rows.length - shown.length;
   return (
     <>
       <RowTable
         label="Transports"
-        rows={rows}
+        rows={shown}
         keyOf={({ slug }) => slug}
         columns={[
           [rowHead("Transport"), ({ slug }) => slug, ({ about }) => ({ title: about })],
@@ -46,10 +55,15 @@ export function TransportGrid({ project, slice, machines, rows, budgets }: Props
           }),
         ]}
       />
-      <p className="section-note">{noteOf(slice, shape)}</p>
+      <p className="section-note">
+        {noteOf(slice, shape)}{" "}
+        {missing > 0 && newestRun !== undefined && (
+          <Link {...toRun(project, newestRun)}>{counted(missing, "transport")} without results</Link>
+        )}
+      </p>
       {budgets.size > 0 && (
         <div className="section-note">
-          Bars: where the time of the newest point goes.
+          Bars: time budget
           <BudgetLegend parts={partsIn(budgets.values())} />
         </div>
       )}
@@ -89,7 +103,7 @@ function CellContent({ project, cell, domain, budgets }: CellProps) {
         </span>
       );
     case "missing":
-      return <span className="muted">not measured</span>;
+      return null;
   }
 }
 
@@ -108,7 +122,7 @@ function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
 
 function noteOf(
   slice: Slice,
-  { marks, hasHistory, hasRate, hasOversubscribed }: ReturnType<typeof shapeOf>,
+  { hasHistory, hasRate, hasOversubscribed }: ReturnType<typeof shapeOf>,
 ): string {
   const { scenario, mode, placement } = slice;
   const kase = caseOf(slice);
@@ -119,7 +133,7 @@ function noteOf(
   const ends = endsOf(slice.parameters);
   const how = [modeName(mode, ends), placementName(placement), ...parameterNames(kase)].join(", ");
   const shapes = hasHistory
-    ? `${[`Lines: ${hasRate ? "median transfer, " : ""}last 60 points`, ...legendsOf(marks)].join("; ")}.`
+    ? `Lines: ${hasRate ? "median transfer, " : ""}last 60 points.`
     : "Shapes: middle half, median, p99 and maximum, log scale.";
   const oversubscribed = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
   return `${what}; ${how}. ${shapes}${oversubscribed}`;
@@ -168,8 +182,7 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
         ))}
       </Table>
       <p className="section-note">
-        p50 of imported samples; lines: last 60 points.
-        {hasStated && " Stated values have no samples: only their history shows changes."}
+        p50 of imported samples{hasStated && ", or the stated value without samples"}.
       </p>
     </>
   );

@@ -34,7 +34,7 @@ export function answerOf(evidence: Evidence): Piece[] {
       ...end,
     ];
   }
-  if (commitCount < 2) return ["First commit measured. Push another to see changes."];
+  if (commitCount < 2) return ["First commit measured"];
   const suspect = machines.filter(({ isSuspect }) => isSuspect).map(({ machine }) => machine);
   const overdue = machines.filter(({ isOverdue }) => isOverdue).map(({ machine }) => machine);
   const all = machines.length;

@@ -128,7 +128,7 @@ export type GridInput = {
   slice: Slice;
   /** Slices that differ only in their parameters. */
   series: SeriesSummary[];
-  /** All transports of the scenario; each keeps its row even without results in the slice. */
+  /** All transports of the scenario, with or without results in the slice. */
   transports: string[];
   machines: string[];
   lines: ReadonlyMap<number, LineSeries>;
@@ -163,6 +163,11 @@ export function transportGrid(input: GridInput) {
     }));
 }
 
+/** Whether any machine has a result. */
+export function hasResult({ cells }: GridRow): boolean {
+  return cells.some(({ cell }) => cell.kind === "measured" || cell.kind === "probed");
+}
+
 /** The main value of a series: throughput if measured, otherwise the median latency. */
 export function headlineValue(point: Point): { kind: "rate" | "latency"; value: number } {
   return point.bytes_per_second == null
@@ -182,7 +187,6 @@ export function shapeOf(rows: GridRow[]) {
   ];
   return {
     domain,
-    marks: cells.flatMap(({ marks }) => marks),
     hasHistory: cells.some(({ values }) => values.length > 1),
     hasRate: cells.some(({ latest }) => latest.bytes_per_second != null),
     hasOversubscribed: cells.some(({ isOversubscribed }) => isOversubscribed),
@@ -230,18 +234,9 @@ function newestPoint(series: SeriesSummary[]): MeasuredSeries | undefined {
 export type MeasuredSeries = SeriesSummary & { latest: Point };
 const isMeasured = (series: SeriesSummary): series is MeasuredSeries => series.latest !== null;
 
-/** The results of one machine in a slice: lossless ones ranked, lossy ones separate. */
-export function rankingOf(slice: SeriesSummary[], machine: string) {
-  const measured = slice.filter(isMeasured).filter((series) => series.machine === machine);
-  return {
-    ranked: measured
-      .filter(({ latest }) => !latest.lossy)
-      .sort((a, b) => {
-        const [left, right] = [headlineValue(a.latest), headlineValue(b.latest)];
-        return left.kind === "rate" ? right.value - left.value : left.value - right.value;
-      }),
-    lossy: measured.filter(({ latest }) => latest.lossy),
-  };
+/** The results of one machine in a slice that lost messages. */
+export function lossyOf(slice: SeriesSummary[], machine: string): MeasuredSeries[] {
+  return slice.filter(isMeasured).filter((series) => series.machine === machine && series.latest.lossy);
 }
 
 /** If one run measured a case with several methodologies, the cell names the one it shows. */

@@ -2,7 +2,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import {
   canariesQuery,
-  errorRatesQuery,
   facetsQuery,
   jobsQuery,
   machinesQuery,
@@ -73,7 +72,6 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
     queryClient.ensureQueryData(machinesQuery(project)),
     queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
     queryClient.ensureQueryData(importedQuery(project)),
-    queryClient.prefetchQuery(errorRatesQuery(project)),
     queryClient.prefetchQuery(jobsQuery(project, OPEN)),
   ]);
   const slice = measured === null ? null : chosenSlice(measured.series, measured.traffic, search.parameters);
