@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { facetsQuery, sizeProfilesQuery } from "@/api/queries";
-import type { Advice, SizeProfile } from "@/api/types";
+import type { AdviceGroup, SizeProfile } from "@/api/types";
 import { Choice, optionsOf, Segmented } from "@/components/ui/controls";
 import { NothingMeasured } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
@@ -13,7 +13,7 @@ import { toSizes, toSweep } from "@/lib/paths";
 import { present } from "@/lib/search";
 import { formatCount } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
-import { groupKey, groupName, headlineOf, sentencesOf } from "./data";
+import { answerOf, headlineOf, placeName, placesOf, sentencesOf } from "./data";
 import { Groups } from "./Groups";
 import {
   type AdvisorChange,
@@ -89,14 +89,14 @@ function Advisor({ project, profiles, start, machines }: Props) {
     setDraft({ ...draft, ...to });
     void write({ ...draft, ...to });
   };
-  const groups = advice.data?.groups ?? [];
-  const only = groups.length === 1 ? (groups[0] ?? null) : null;
+  const { places } = placesOf(advice.data?.groups ?? []);
+  const only = places.length === 1 ? (places[0] ?? null) : null;
   return (
     <>
       <header>
-        <AdviceText advice={advice.data} isEmpty={wanted === null} />
+        <AdviceText places={advice.data === undefined ? null : places} isEmpty={wanted === null} />
         <p className="lede">
-          {only !== null && `${groupName(only, groups)}. `}Estimated from{" "}
+          {only !== null && `${placeName(only)}. `}Estimated from{" "}
           <Link {...toSweep(project)}>per-size measurements</Link>.{" "}
           <Link {...toSizes(project)}>Size profiles</Link>
         </p>
@@ -154,34 +154,26 @@ function Advisor({ project, profiles, start, machines }: Props) {
 /** Screen readers announce the answer after this pause. */
 const REST_MS = 600;
 
-type AdviceTextProps = { advice: Advice | undefined; isEmpty: boolean };
+type AdviceTextProps = {
+  /** `null` while loading. */
+  places: AdviceGroup[] | null;
+  isEmpty: boolean;
+};
 
-/** The answer as a headline, with a sentence for each group if there are several. */
-function AdviceText({ advice, isEmpty }: AdviceTextProps) {
-  const headline = isEmpty ? "No messages" : advice === undefined ? "Fastest transport" : headlineOf(advice);
-  const groups = isEmpty || advice === undefined ? [] : advice.groups;
-  const answers =
-    groups.length > 1 ? groups.map((group) => `${groupName(group, groups)}: ${group.answer}`) : [];
+/** The recommendation as a headline; the rest of the answer if there is one place. */
+function AdviceText({ places, isEmpty }: AdviceTextProps) {
+  const shown = isEmpty ? [] : (places ?? []);
+  const headline = isEmpty ? "No messages" : places === null ? "Fastest transport" : headlineOf(places);
+  const [only, ...others] = shown;
+  const rest = only === undefined || others.length > 0 ? [] : sentencesOf(only.answer).slice(1);
+  const answers = others.length > 0 ? shown.map((group) => `${placeName(group)}: ${answerOf(group)}`) : rest;
   const spoken = useSettled([headline, ...answers].join(" "), REST_MS);
   return (
     <>
       <h1>
         <Unbroken text={headline} />
       </h1>
-      <ul className="answers">
-        {groups.length === 1
-          ? sentencesOf(groups[0]?.answer ?? "")
-              .slice(1)
-              .map((sentence) => <li key={sentence}>{sentence}</li>)
-          : groups.map((group) => (
-              <li key={groupKey(group)}>
-                <strong>
-                  <Unbroken text={groupName(group, groups)} />
-                </strong>
-                : {group.answer}
-              </li>
-            ))}
-      </ul>
+      {rest.length > 0 && <p className="answers">{rest.join(" ")}</p>}
       <p className="visually-hidden" role="status">
         {spoken}
       </p>

@@ -18,6 +18,7 @@ async function show(group: AdviceGroup, next = group) {
     const [current, setCurrent] = useState(group);
     return (
       <>
+        <h1>Ranking</h1>
         <Group project="libfoo" group={current} name="lab-1" by="p50" buckets={BUCKETS} onLonger={onLonger} />
         <button type="button" onClick={() => setCurrent(next)}>
           next

@@ -1,9 +1,9 @@
-/** Rankings by group, with their assumptions. */
+/** The ranking of the recommendation, and folded those of other machines and methodologies, with their assumptions. */
 import { Link } from "@tanstack/react-router";
-import { type RefObject, useLayoutEffect, useRef } from "react";
+import { Fragment, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import type { AdviceGroup, RankedTransport } from "@/api/types";
 import { type ChartTable, DataTable, num, tableOf, word } from "@/components/chart/DataTable";
-import { Button } from "@/components/ui/controls";
+import { Button, Fold, TextButton } from "@/components/ui/controls";
 import { ErrorState, Section, Skeleton } from "@/components/ui/states";
 import { type Head, numeric, Table, unseen } from "@/components/ui/Table";
 import { CommandLine, Sentences, TimeText } from "@/components/ui/text";
@@ -11,9 +11,10 @@ import { ascending } from "@/lib/collections";
 import { toPoint } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
 import { intervalText, shareBelow } from "@/lib/statistics";
-import { formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
+import { counted, formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
 import { receiveName } from "@/lib/vocabulary";
 import {
+  answerOf,
   behindText,
   belowTexts,
   changeText,
@@ -23,6 +24,8 @@ import {
   medianOf,
   nameAt,
   nameIn,
+  placeName,
+  placesOf,
   pointFor,
   processorsText,
 } from "./data";
@@ -59,23 +62,46 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
       </Section>
     );
   }
+  const { places, others } = placesOf(data.groups);
+  const shown = (group: AdviceGroup, name: string) => (
+    <Group project={project} group={group} name={name} by={data.by} buckets={buckets} onLonger={onLonger} />
+  );
   return (
     <div aria-busy={isBehind}>
-      {data.groups.map((group) => (
-        <Group
-          key={groupKey(group)}
-          project={project}
-          group={group}
-          name={groupName(group, data.groups)}
-          by={data.by}
-          buckets={buckets}
-          onLonger={onLonger}
-        />
-      ))}
+      {places.map((group, index) =>
+        index === 0 ? (
+          <Section key={groupKey(group)} title={placeName(group)}>
+            {shown(group, placeName(group))}
+          </Section>
+        ) : (
+          <Fold
+            key={groupKey(group)}
+            summary={
+              <>
+                <strong>{placeName(group)}</strong> {answerOf(group)}
+              </>
+            }
+          >
+            {shown(group, placeName(group))}
+          </Fold>
+        ),
+      )}
+      {others.length > 0 && (
+        <Fold summary="Measured differently">
+          {others.map((group) => {
+            const name = groupName(group, data.groups);
+            return (
+              <Section key={groupKey(group)} title={name}>
+                {shown(group, name)}
+              </Section>
+            );
+          })}
+        </Fold>
+      )}
       {data.assumptions.length > 0 && (
-        <Section title="Assumptions">
+        <Fold summary="Assumptions">
           <Sentences of={data.assumptions} className="cautions" />
-        </Section>
+        </Fold>
       )}
     </div>
   );
@@ -90,25 +116,25 @@ type GroupProps = {
   onLonger: (factor: number) => void;
 };
 
-/** One group: ranking, sensitivity, crossovers and unranked transports. */
+/** One group: ranking, sensitivity, and folded its crossovers and unranked transports. */
 export function Group({ project, group, name, by, buckets, onLonger }: GroupProps) {
   const { ranking, not_ranked, crossovers, would_change } = group;
+  const hasTies = ranking.some(({ behind_first }) => behind_first?.is_sure === false);
   return (
-    <Section title={name}>
+    <>
       {group.oversubscribed && <p className="chart-summary warning">{OVERSUBSCRIBED}.</p>}
       {ranking.length === 0 ? (
         <p className="section-note">Measurements cover too few of these messages.</p>
       ) : (
         <>
           <p className="chart-summary">
-            Ranked by {by}; 95 % CI of the ratio to the fastest.
-            {ranking.some(({ behind_first }) => behind_first?.is_sure === false) && (
+            95 % CI of the ratio to the fastest.{" "}
+            {hasTies && (
               <>
-                {" "}
                 <span className="standing standing-equal" aria-hidden="true" />
-                Tied.
+                Tied.{" "}
               </>
-            )}{" "}
+            )}
             {belowTexts(group).join(" ")}
           </p>
           <RankingTable
@@ -118,49 +144,37 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
             by={by}
             median_bytes={medianOf(buckets)}
           />
-          <div className="advice-parts">
-            <div>
-              <h3>Sensitivity</h3>
-              {would_change.length === 0 ? (
-                <p className="muted">Holds for all measured sizes.</p>
-              ) : (
-                <ul>
-                  {would_change.map((change) => (
-                    <li key={change.factor}>
-                      {changeText(group, change)}{" "}
-                      <Button className="text-button try" onClick={() => onLonger(change.factor)}>
-                        Try
-                      </Button>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </div>
-            {not_ranked.length > 0 && (
-              <div>
-                <h3>Not ranked</h3>
-                <dl className="not-ranked">
-                  {not_ranked.map((line) => (
-                    <div key={keyOf(line)}>
-                      <dt>{nameIn(group, line)}</dt>
-                      <dd className="muted">{line.because}</dd>
-                    </div>
-                  ))}
-                </dl>
-              </div>
-            )}
-            <div className="advice-crossings">
-              <h3>Crossover sizes</h3>
-              {crossovers.length === 0 ? (
-                <p className="muted">None measured</p>
-              ) : (
-                <DataTable title={`Crossover sizes, ${name}`} table={crossingsTable(group, buckets)} />
-              )}
-            </div>
-          </div>
+          <p className="section-note">
+            {would_change.length === 0 && "Holds for all measured sizes."}
+            {would_change.map((change) => (
+              <Fragment key={change.factor}>
+                {changeText(group, change)}{" "}
+                <Button className="text-button try" onClick={() => onLonger(change.factor)}>
+                  Try
+                </Button>{" "}
+              </Fragment>
+            ))}
+          </p>
+          {crossovers.length > 0 && (
+            <Fold summary={counted(crossovers.length, "crossover size")}>
+              <DataTable title={`Crossover sizes, ${name}`} table={crossingsTable(group, buckets)} />
+            </Fold>
+          )}
+          {not_ranked.length > 0 && (
+            <Fold summary={`${formatCount(not_ranked.length)} not ranked`}>
+              <dl className="not-ranked">
+                {not_ranked.map((line) => (
+                  <div key={keyOf(line)}>
+                    <dt>{nameIn(group, line)}</dt>
+                    <dd className="muted">{line.because}</dd>
+                  </div>
+                ))}
+              </dl>
+            </Fold>
+          )}
         </>
       )}
-    </Section>
+    </>
   );
 }
 
@@ -199,64 +213,75 @@ const COUNTED = [
   },
 ] as const;
 
+/** Slower transports are shown on request. */
+const ROWS_MIN = 6;
+
 /** The ranked transports of a group. Rows move when the ranking changes. */
 function RankingTable({ project, label, group, by, median_bytes }: RankingTableProps) {
   const { ranking } = group;
   const body = useRef<HTMLTableSectionElement>(null);
-  useMovingRows(body, ranking.map(keyOf).join("\n"));
+  const [isWhole, setWhole] = useState(false);
+  const rows = isWhole ? ranking : ranking.slice(0, ROWS_MIN);
+  useMovingRows(body, rows.map(keyOf).join("\n"));
   const most_ns = ranking.reduce((most, { latency_ns }) => Math.max(most, latency_ns[by]), 1);
   const counted = COUNTED.filter(({ figure }) => ranking.some((line) => line[figure] !== null));
   return (
-    <Table
-      label={label}
-      className="table ranked"
-      heads={[
-        "Transport",
-        numeric("Vs fastest"),
-        unseen(`${by}, bar`),
-        ...FIGURES.map(
-          (figure): Head => ({
-            name: figure,
-            className: "number",
-            "aria-sort": figure === by ? "ascending" : undefined,
-          }),
-        ),
-        "Receive",
-        ...counted.map(({ head }): Head => ({ name: head, className: "number brief-head" })),
-      ]}
-    >
-      <tbody ref={body}>
-        {ranking.map((line) => (
-          <tr key={keyOf(line)} data-key={keyOf(line)} data-standing={standingOf(line)}>
-            <th scope="row">
-              <span className="standing" aria-hidden="true" />
-              <Name project={project} name={nameIn(group, line)} line={line} median_bytes={median_bytes} />
-              <span className="line sureness">{line.transport.title}</span>
-            </th>
-            <td className="number">
-              <BehindCell line={line} />
-            </td>
-            <td aria-hidden="true">
-              <span className="amount" style={{ width: `${(100 * line.latency_ns[by]) / most_ns}%` }} />
-            </td>
-            {FIGURES.map((figure) => (
-              <td key={figure} className="number">
-                <TimeText ns={Math.round(line.latency_ns[figure])} plain={figure !== by} />
+    <>
+      <Table
+        label={label}
+        className="table ranked"
+        heads={[
+          "Transport",
+          numeric("Vs fastest"),
+          unseen(`${by}, bar`),
+          ...FIGURES.map(
+            (figure): Head => ({
+              name: figure,
+              className: "number",
+              "aria-sort": figure === by ? "ascending" : undefined,
+            }),
+          ),
+          "Receive",
+          ...counted.map(({ head }): Head => ({ name: head, className: "number brief-head" })),
+        ]}
+      >
+        <tbody ref={body}>
+          {rows.map((line) => (
+            <tr key={keyOf(line)} data-key={keyOf(line)} data-standing={standingOf(line)}>
+              <th scope="row" title={line.transport.title}>
+                <span className="standing" aria-hidden="true" />
+                <Name project={project} name={nameIn(group, line)} line={line} median_bytes={median_bytes} />
+              </th>
+              <td className="number">
+                <BehindCell line={line} />
               </td>
-            ))}
-            <td>{receiveName(line.receive)}</td>
-            {counted.map(({ figure, text }) => {
-              const value = line[figure];
-              return (
+              <td aria-hidden="true">
+                <span className="amount" style={{ width: `${(100 * line.latency_ns[by]) / most_ns}%` }} />
+              </td>
+              {FIGURES.map((figure) => (
                 <td key={figure} className="number">
-                  {value === null ? <span className="muted">not counted</span> : text(value)}
+                  <TimeText ns={Math.round(line.latency_ns[figure])} plain={figure !== by} />
                 </td>
-              );
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+              ))}
+              <td>{receiveName(line.receive)}</td>
+              {counted.map(({ figure, text }) => {
+                const value = line[figure];
+                return (
+                  <td key={figure} className="number">
+                    {value === null ? <span className="muted">–</span> : text(value)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {ranking.length > ROWS_MIN && (
+        <TextButton aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show fewer" : `Show all ${formatCount(ranking.length)}`}
+        </TextButton>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Texts about the server's advice. Pure. */
-import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
+import type { AdviceGroup, RankedTransport } from "@/api/types";
 import { parameterName } from "@/lib/cases";
-import { distinct, groupBy } from "@/lib/collections";
+import { groupBy } from "@/lib/collections";
 import { barsOf, sizeOf } from "@/lib/statistics";
 import { counted, formatBytes, inWords, shareOfAll, unbroken } from "@/lib/units";
 import { modeName, placementName, receiveName } from "@/lib/vocabulary";
@@ -38,33 +38,60 @@ export function groupKey({ machine, case: facts, oversubscribed }: AdviceGroup):
   return JSON.stringify([machine, oversubscribed, ...Object.entries(facts).sort()]);
 }
 
-/** The name of a group: machine, placement, mode and its differences from other groups. */
+/** What to choose from: for each machine and case, the group with most transports. The others differ in methodology. */
+export function placesOf(groups: readonly AdviceGroup[]): { places: AdviceGroup[]; others: AdviceGroup[] } {
+  const sizeOf = ({ oversubscribed, ranking }: AdviceGroup) => (oversubscribed ? 0 : ranking.length);
+  const alike = [...groupBy(groups, placeKey).values()].map((of) =>
+    of.toSorted((a, b) => sizeOf(b) - sizeOf(a)),
+  );
+  return { places: alike.flatMap(([first]) => first ?? []), others: alike.flatMap(([, ...rest]) => rest) };
+}
+
+function placeKey({ machine, case: facts }: AdviceGroup): string {
+  return JSON.stringify([machine, ...NAMED_ELSEWHERE.map((name) => facts[name])]);
+}
+
+/** Machine, placement and mode. */
+export function placeName({ machine, case: { placement, mode } }: AdviceGroup): string {
+  return [
+    machine,
+    ...(placement === undefined ? [] : [placementName(placement)]),
+    ...(mode === undefined ? [] : [modeName(mode)]),
+  ].join(", ");
+}
+
+/** The name of a group: its place and its differences from other groups. */
 export function groupName(group: AdviceGroup, groups: readonly AdviceGroup[]): string {
-  const { machine, case: facts, oversubscribed } = group;
+  const { case: facts, oversubscribed } = group;
   const names = Object.keys(facts).filter(
     (name) => !NAMED_ELSEWHERE.includes(name) && groups.some((other) => other.case[name] !== facts[name]),
   );
   return [
-    machine,
-    ...(facts.placement === undefined ? [] : [placementName(facts.placement)]),
-    ...(facts.mode === undefined ? [] : [modeName(facts.mode)]),
+    placeName(group),
     ...names.map((name) => traitName(name, facts[name] ?? "")),
     ...(oversubscribed ? ["oversubscribed"] : []),
   ].join(", ");
 }
 
-/** The headline: the answer of the only group, or whether the groups agree. */
-export function headlineOf({ groups }: Pick<Advice, "groups">): string {
-  const [only, ...others] = groups;
-  if (only === undefined) return "No measurements for these messages.";
-  if (others.length === 0) return sentencesOf(only.answer)[0] ?? "";
-  const [same, ...different] = distinct(groups.map(({ ranking: [first] }) => first?.transport.title));
-  if (same !== undefined && different.length === 0) {
-    const machines = distinct(groups.map(({ machine }) => machine)).length;
-    const all = `${machines === 2 ? "both" : `all ${inWords(machines)}`} machines`;
-    return `${same} is fastest ${machines === groups.length ? `on ${all}` : "in every configuration"}.`;
-  }
-  return "The fastest transport depends on the machine or configuration.";
+/** The recommendation: the answer of the only place, or the transport that is fastest in most. */
+export function headlineOf(places: readonly AdviceGroup[]): string {
+  const [only, ...others] = places;
+  if (only !== undefined && others.length === 0) return answerOf(only);
+  const wins = groupBy(
+    places.flatMap(({ ranking: [first] }) => first ?? []),
+    ({ transport }) => transport.title,
+  );
+  const [most] = [...wins].sort(([, one], [, other]) => other.length - one.length);
+  if (most === undefined) return "No measurements for these messages.";
+  const [title, { length }] = most;
+  const [count, all] = [inWords(length), inWords(places.length)];
+  if (length < places.length) return `${title} is fastest on ${count} of ${all} machines.`;
+  return `${title} is fastest on ${length === 2 ? "both" : `all ${all}`} machines.`;
+}
+
+/** The first sentence of the answer. */
+export function answerOf({ answer }: AdviceGroup): string {
+  return sentencesOf(answer)[0] ?? "";
 }
 
 export function sentencesOf(answer: string): string[] {
