@@ -5,8 +5,17 @@ use anyhow::Result;
 use std::path::PathBuf;
 
 /// Files in `web/` that do not affect the build.
-const NOT_BUILD_INPUTS: &[&str] =
-    &["bench", "dist", "e2e", "mock", "node_modules", "playwright-report", "screenshots", "test-results"];
+const NOT_BUILD_INPUTS: &[&str] = &[
+    "bench",
+    "dist",
+    "e2e",
+    "mock",
+    "node_modules",
+    "playwright-report",
+    "screenshots",
+    "test-results",
+    "visual",
+];
 
 /// The size limit for the initial scripts of a page, compressed.
 pub(crate) const SCRIPTS_KIB_MAX: u32 = 250;

@@ -379,8 +379,18 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),
 });
 
+/** Only development builds have it. */
+const kitRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/dev/kit",
+  component: import.meta.env.DEV
+    ? lazyRouteComponent(() => import("./kit/KitPage"), "KitPage")
+    : NotFoundPage,
+});
+
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  ...(import.meta.env.DEV ? [kitRoute] : []),
   signInRoute,
   newProjectRoute,
   projectRoute.addChildren([

@@ -52,6 +52,7 @@ const STEPS: &[StepRow] = &[
     (Test,  "doc tests",     &["rust build"],                 &[],                             Single(|_, step| rust::doc_tests(step))),
     (Test,  "rust docs",     &["clippy"],                     &[],                             Single(|_, step| rust::docs(step))),
     (Test,  "generated",     &["rust build", "web install"],  &[],                             Single(rust::generated_files_are_fresh)),
+    (Test,  "web visual",    &["web install"],                &["web/"],                       Single(|_, step| web_ui::screenshots_match(step))),
     (Test,  "web scripts",   &["web build"],                  &[],                             Single(|_, _| web_ui::scripts_are_small())),
     (Test,  "workflows",     &[],                             &[],                             Single(|_, step| linters::workflows(step))),
     (Test,  "actions",       &["workflows"],                  &[],                             Single(|_, step| linters::actions(step))),

@@ -1,5 +1,6 @@
-//! The web steps: install, build, size of the initial scripts, lint, types, unit tests.
+//! The web steps: install, build, size of the initial scripts, lint, types, unit tests, screenshots.
 
+use crate::chromium;
 use crate::screen::Step;
 use crate::tally::Outcome;
 use crate::web::{self, SCRIPTS_KIB_MAX};
@@ -103,6 +104,21 @@ pub(super) fn unit_tests(step: &Step) -> Result<Outcome> {
     let output_file = format!("--outputFile.json={}", report.display());
     let arguments = ["run", "test", "--", "--reporter=default", "--reporter=json", &output_file];
     let finished = web::npm(&arguments)?.run(step)?;
+    Outcome::from_report(finished, &report)
+}
+
+/// Screenshots of pages with mock data, compared with the stored ones.
+pub(super) fn screenshots_match(step: &Step) -> Result<Outcome> {
+    if std::env::consts::OS != "linux" {
+        return Ok(Outcome::Skipped("not run, because the stored screenshots use Linux fonts".into()));
+    }
+    let browser = chromium::find_or_install(step)?;
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let report = folder.path().join("playwright.json");
+    let finished = web::npm(&["run", "visual", "--", "--reporter=line,json"])?
+        .variable("PLAYWRIGHT_JSON_OUTPUT_FILE", &report)
+        .variable(chromium::VARIABLE, browser)
+        .run(step)?;
     Outcome::from_report(finished, &report)
 }
 

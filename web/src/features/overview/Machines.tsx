@@ -19,6 +19,8 @@ type Props = {
 } & ReturnType<typeof useFleet>;
 
 export function Machines({ project, machines, readings, healths, queue }: Props) {
+  const hasReadings = [...readings.values()].some(({ length }) => length > 0);
+  const isQueued = !isSite() && machines.some(({ machine }) => queueText(queue, machine) !== null);
   return (
     <>
       <RowTable
@@ -27,14 +29,18 @@ export function Machines({ project, machines, readings, healths, queue }: Props)
         keyOf={({ machine }) => machine}
         columns={[
           [rowHead("Machine"), ({ machine }) => <Link {...toMachine(project, machine)}>{machine}</Link>],
-          ["Canaries", ({ machine }) => <Canaries readings={readings.get(machine) ?? []} />, "muted"],
+          hasReadings && [
+            "Canaries",
+            ({ machine }) => <Canaries readings={readings.get(machine) ?? []} />,
+            "muted",
+          ],
           [
             "State",
             ({ machine, lost_run_count }) => <State health={healths.get(machine)} lost={lost_run_count} />,
             "flexible",
           ],
           ["Last run", ({ last_run_at }) => <Ago moment={last_run_at} />],
-          !isSite() && ["Queue", ({ machine }) => queueText(queue, machine)],
+          isQueued && ["Queue", ({ machine }) => queueText(queue, machine)],
         ]}
       />
       {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
