@@ -6,8 +6,9 @@ const BARS = "Messages by size, adjustable";
 
 test("moving a bar by keyboard requests the new sizes and updates the address", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("navigation", { name: "Pages" }).getByText("Choose").click();
-  await page.getByRole("link", { name: "Advisor" }).click();
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByText("Choose").click();
+  await pages.getByRole("link", { name: "Advisor" }).click();
   const ranking = page.getByRole("region", { name: new RegExp(`^Ranking, ${report.machine.slug}`) }).first();
   await expect(ranking.getByRole("row").nth(1)).toContainText("fastest");
   await expect(page.getByRole("region", { name: "37,573 messages of 12 B to 15.7 KiB" })).toBeVisible();

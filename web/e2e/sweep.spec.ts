@@ -11,8 +11,9 @@ test("choose a transport: headline, placement, hidden lines, crossovers and link
   report,
 }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("navigation", { name: "Pages" }).getByText("Choose").click();
-  await page.getByRole("link", { name: "Size sweep" }).click();
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByText("Choose").click();
+  await pages.getByRole("link", { name: "Size sweep" }).click();
 
   const heading = page.getByRole("heading", { level: 1 });
   await expect(heading).toContainText(/is fastest on|The fastest transport on/);
