@@ -2,7 +2,6 @@
 import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { isShown, show, useOverlay } from "@/lib/overlays";
-import { addRecent } from "@/lib/views";
 import { useGlobalKeys } from "./keys";
 
 const load = () => import("./overlayParts");
@@ -24,10 +23,8 @@ export function Overlays({ project }: { project: string | undefined }) {
   useEffect(
     () => () => {
       show(null);
-      const [, name] = TITLE.exec(document.title) ?? [];
-      if (project !== undefined && name !== undefined && isRecalled(left.current)) {
-        addRecent(project, { name, href: left.current });
-      }
+      const [title, href] = [document.title, left.current];
+      if (project !== undefined) void load().then(({ recall }) => recall(project, title, href));
     },
     [pathname],
   );
@@ -64,14 +61,6 @@ export function Overlays({ project }: { project: string | undefined }) {
       {overlay === "keys" && <KeyList />}
     </Suspense>
   );
-}
-
-/** As `useTitle` sets it; without a name before the page has loaded. */
-const TITLE = /^(.+) · Roundtrip$/;
-
-/** The pages of the header are listed anyway. */
-function isRecalled(href: string): boolean {
-  return /^\/[^/?]+(\/[^/?]+\?|(\/[^/?]+){2})/.test(href);
 }
 
 const LATER_MS = 2_000;

@@ -16,7 +16,7 @@ import { Facts } from "@/components/ui/text";
 import { show } from "@/lib/overlays";
 import { counted } from "@/lib/units";
 import { keyName, turnKeys, useAreKeysOn, useKeyMaps } from "@/lib/useKeys";
-import { deleteView, NAME_LENGTH_MAX, renameView, saveView, useViews } from "@/lib/views";
+import { addRecent, deleteView, NAME_LENGTH_MAX, renameView, saveView, useViews } from "@/lib/views";
 import { FIXED_KEYS } from "./keys";
 import { EXAMPLE } from "./Layout";
 import { Options } from "./Options";
@@ -157,6 +157,16 @@ export function PageMenu({ project }: { project: string | undefined }) {
       </div>
     </Modal>
   );
+}
+
+/** As `useTitle` sets it; without a name before the page has loaded. */
+const TITLE = /^(.+) · Roundtrip$/;
+
+/** Lists a page that the user left as recent. The pages of the header are listed anyway. */
+export function recall(project: string, title: string, href: string): void {
+  const [, name] = TITLE.exec(title) ?? [];
+  const isDeep = /^\/[^/?]+(\/[^/?]+\?|(\/[^/?]+){2})/.test(href);
+  if (name !== undefined && isDeep) addRecent(project, { name, href });
 }
 
 const NOT_SAVED = "Not saved: browser storage is blocked.";

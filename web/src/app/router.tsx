@@ -379,18 +379,19 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),
 });
 
-/** Only development builds have it. */
-const kitRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/dev/kit",
-  component: import.meta.env.DEV
-    ? lazyRouteComponent(() => import("./kit/KitPage"), "KitPage")
-    : NotFoundPage,
-});
+const developmentRoutes = import.meta.env.DEV
+  ? [
+      createRoute({
+        getParentRoute: () => rootRoute,
+        path: "/dev/kit",
+        component: lazyRouteComponent(() => import("./kit/KitPage"), "KitPage"),
+      }),
+    ]
+  : [];
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
-  ...(import.meta.env.DEV ? [kitRoute] : []),
+  ...developmentRoutes,
   signInRoute,
   newProjectRoute,
   projectRoute.addChildren([
