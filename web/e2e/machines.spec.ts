@@ -60,7 +60,7 @@ onEveryScreen(() => {
     const machines = page.getByRole("region", { name: "Machines", exact: true });
     await expect(machines).toContainText("2 queued");
     await inspect(page);
-    await machines.getByRole("link", { name: "Machines and queue" }).click();
+    await machines.getByRole("link", { name: "All machines" }).click();
 
     await expect(page.getByRole("heading", { level: 1 })).toContainText(machine);
     await expect(page.getByRole("region", { name: "Machines", exact: true })).toContainText("2 queued");

@@ -13,6 +13,7 @@ import {
   type SeriesAsked,
   seriesListQuery,
   seriesQuery,
+  suspicionsQuery,
   sweepQuery,
 } from "@/api/queries";
 import type { Regression, RegressionDetail, SeriesSummary } from "@/api/types";
@@ -73,6 +74,7 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
     queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
     queryClient.ensureQueryData(importedQuery(project)),
     queryClient.prefetchQuery(jobsQuery(project, OPEN)),
+    queryClient.prefetchQuery(suspicionsQuery(project, { state: "waiting" })),
   ]);
   const slice = measured === null ? null : chosenSlice(measured.series, measured.traffic, search.parameters);
   const shown = slice === null ? [] : seriesOfSlice(measured?.series ?? [], slice);
