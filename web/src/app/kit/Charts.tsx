@@ -1,18 +1,18 @@
 /** The main charts, with data and without. */
 import { ChartFrame } from "@/components/chart/ChartFrame";
+import { DistributionChart } from "@/components/chart/DistributionChart";
 import { ForestRow } from "@/components/chart/ForestPlot";
 import { forestScale } from "@/components/chart/forest";
-import { HistogramChart } from "@/components/chart/HistogramChart";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { lineStyle } from "@/components/chart/lines";
 import { LATENCY } from "@/components/chart/measure";
-import { PercentileChart } from "@/components/chart/PercentileChart";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { TrendChart } from "@/components/chart/TrendChart";
 import { linearScale } from "@/components/chart/ticks";
 import { Section } from "@/components/ui/states";
 import { MARKS } from "@/lib/changes";
+import { VIEWS } from "@/lib/distributions";
 import { latency } from "@/test/fixtures";
 
 const nothing = () => {};
@@ -30,11 +30,12 @@ const ESTIMATES = [
 const SCALE = forestScale(
   ESTIMATES.map(({ interval: [low, high], ...rest }) => ({ ...rest, interval: [low, high] })),
 );
-const BINS = STOPS.map((place) => ({
-  from_ns: 3600 + 60 * place,
-  to_ns: 3660 + 60 * place,
-  count: Math.round(400 * Math.exp(-((place - 10) ** 2) / 30) + 60 * Math.exp(-((place - 30) ** 2) / 12)),
-}));
+const binsOf = (shift_ns: number) =>
+  STOPS.map((place) => ({
+    from_ns: shift_ns + 3600 + 60 * place,
+    to_ns: shift_ns + 3660 + 60 * place,
+    count: Math.round(400 * Math.exp(-((place - 10) ** 2) / 30) + 60 * Math.exp(-((place - 30) ** 2) / 12)),
+  }));
 const curveOf = (place: number, label: string, factor: number, xs: readonly number[]) => {
   const { stroke, ink, dash } = lineStyle(place);
   return {
@@ -81,6 +82,10 @@ export function Charts() {
           xScale={linearScale([1, 40])}
           xLabel={(x) => `#${x}`}
           measure={LATENCY}
+          isLogarithmic={false}
+          overview={STOPS.map((x) => [x, levelAt(x)])}
+          extent={[1, 40]}
+          onMove={nothing}
           pinned={{ x: 30, y: levelAt(30) }}
           onPin={nothing}
           onZoom={nothing}
@@ -89,25 +94,18 @@ export function Charts() {
           tooltip={(x) => x}
         />
       </ChartFrame>
-      <Section title="Distribution">
-        <HistogramChart
-          name="Histogram"
-          bins={BINS}
-          total={4000}
-          markers={[
-            { label: "p50", x: 4200 },
-            { label: "p99", x: 5600 },
-          ]}
-          measure={LATENCY}
-        />
-        <PercentileChart
-          name="Latency by percentile"
-          label="percentile"
-          curves={[curveOf(0, "head", 1, [1, 2, 10, 100]), curveOf(1, "base", 0.9, [1, 2, 10, 100])]}
-          measure={LATENCY}
-          tooltip={(x) => x}
-        />
-      </Section>
+      {VIEWS.map((view) => (
+        <Section key={view} title={`Distribution, ${view}`}>
+          <DistributionChart
+            name={`kit-${view}`}
+            label="Latency before and after"
+            view={view}
+            before={{ label: "before", bins: binsOf(0), repetitions: [] }}
+            after={{ label: "after", bins: binsOf(500), repetitions: [] }}
+            measure={LATENCY}
+          />
+        </Section>
+      ))}
       <Section title="Sweep">
         <SweepChart
           name="Latency by message size"

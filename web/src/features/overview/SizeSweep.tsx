@@ -59,7 +59,7 @@ function MeasuredSweep({ project, machine, chart, part }: MeasuredProps) {
       }
       summary={
         <>
-          Round-trip p50 on {machine}, {modeName(mode)}, {placementName(placement)}. Bold: fastest at some
+          Round-trip p50 on {machine}, {modeName(mode)}, {placementName(placement)}. Colour: fastest at some
           size.{" "}
           <Link {...toSweep(project)} search={{ machine, scenario: SWEPT_SCENARIO, mode, placement }}>
             Size sweep
