@@ -1,7 +1,7 @@
 /** The implemented writes. Changes last until the server stops. All other writes are rejected. */
 import type { Channel, TokenSummary } from "@/api/types";
 import { aChannel, aJob, aToken } from "@/test/fixtures";
-import { created, entryWith, nothing, Refusal, type Writes } from "./endpoint";
+import { created, entryWith, found, nothing, Refusal, type Writes } from "./endpoint";
 import { detailOf } from "./world/changes";
 import { hex } from "./world/commits";
 import type { World } from "./world/world";
@@ -48,9 +48,10 @@ export const WRITES = {
     },
     "/api/v1/projects/{project}": (world, { path: { project }, body }) => {
       const settings = entryWith(world.projects, "project", project);
-      const { default_branch, repository_url, least_change, ...rest } = body;
+      const { default_branch, repository_url, commit_url, least_change, ...rest } = body;
       if (default_branch !== undefined) settings.default_branch = default_branch;
       if (repository_url !== undefined) settings.repository_url = repository_url;
+      if (commit_url !== undefined) settings.commit_url = commit_url;
       if (least_change !== undefined) settings.least_change = least_change;
       return Object.assign(settings, withoutNulls(rest));
     },
@@ -84,6 +85,7 @@ export const WRITES = {
         visibility: "public" as const,
         default_branch: null,
         repository_url: null,
+        commit_url: null,
         least_change: null,
       };
       const made = { project, ...usual, ...withoutNulls(settings), fails_on_regression: false };
@@ -124,7 +126,8 @@ export const WRITES = {
             labels: machine === null ? (body.labels ?? []) : [],
             base_sha: body.base ?? null,
             preset: body.preset ?? null,
-            reason: "request",
+            pull_request: body.pull_request ?? null,
+            reason: body.pull_request == null ? "request" : "pull-request",
             regression_id: null,
             requested_by: actorOf(world),
             created_at: new Date().toISOString(),
@@ -134,6 +137,19 @@ export const WRITES = {
         }),
       );
       return created({ job_ids });
+    },
+    "/api/v1/projects/{project}/commits/{sha}/notes": (world, { path: { sha }, body: { text } }) => {
+      const commit = found(world.commit(sha), "commit", sha);
+      if (text.trim() === "") throw wrong("text", "0 characters: expected 1 to 2000");
+      const note = {
+        note_id: nextOf(world.notes, "note_id"),
+        commit: { sha: commit.sha, ordinal: commit.ordinal },
+        text,
+        created_by: actorOf(world),
+        created_at: new Date().toISOString(),
+      };
+      world.notes.unshift(note);
+      return created(note);
     },
     "/api/v1/projects/{project}/schedules": (world, { body: { cron, preset, labels } }) => {
       if (cron.trim().split(/\s+/).length !== 5)
@@ -203,6 +219,11 @@ export const WRITES = {
     },
     "/api/v1/projects/{project}/members/{account}": (world, { path: { account } }) => {
       world.members = world.members.filter((member) => member.account !== account);
+      return nothing();
+    },
+    "/api/v1/projects/{project}/notes/{note_id}": (world, { path: { note_id } }) => {
+      const deleted = entryWith(world.notes, "note_id", note_id);
+      world.notes = world.notes.filter((note) => note !== deleted);
       return nothing();
     },
     "/api/v1/projects/{project}/schedules/{schedule_id}": (world, { path: { schedule_id } }) => {

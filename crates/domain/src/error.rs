@@ -121,6 +121,8 @@ pub enum Kind {
     Job,
     /// A schedule.
     Schedule,
+    /// A note on a commit.
+    Note,
     /// A trust for CI jobs.
     OidcTrust,
     /// The GitHub App.

@@ -121,6 +121,7 @@ impl Reports for LabReports {
             number: row.number,
             base_sha,
             head_sha: row.head_sha.clone(),
+            commit_url: format!("{public_url}/{}/commit/{}", row.project, row.head_sha),
             comparison_url: format!("{public_url}/{}/pull-requests/{}", row.project, row.number),
             docs_url: DOCS_URL.to_owned(),
             legs,

@@ -25,6 +25,8 @@ pub enum Action {
     ChannelDelete,
     MembershipRemove,
     MembershipSet,
+    NoteCreate,
+    NoteDelete,
     OidcTrustCreate,
     OidcTrustDelete,
     ProjectChange,
@@ -128,6 +130,8 @@ impl Action {
             | Self::ChannelCreate
             | Self::ChannelDelete
             | Self::MembershipSet
+            | Self::NoteCreate
+            | Self::NoteDelete
             | Self::OidcTrustCreate
             | Self::ProjectCreate
             | Self::RegressionChange

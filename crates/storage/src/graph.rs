@@ -170,6 +170,80 @@ pub async fn ancestors(
     .await
 }
 
+/// The first measured commit on the first-parent path before a commit, as far as parents are stored.
+pub async fn measured_ancestor(
+    pool: &PgPool,
+    project_id: i64,
+    commit_id: i64,
+) -> sqlx::Result<Option<CommitSummary>> {
+    sqlx::query_as!(
+        CommitSummary,
+        "with recursive ancestor as (
+             select commit.commit_id, commit.measured, commit.parents[1] as parent, true as is_first
+             from commit
+             where commit_id = $2
+             union
+             select commit.commit_id, commit.measured, commit.parents[1], false
+             from ancestor
+             join commit on commit.project_id = $1 and commit.sha = ancestor.parent
+             where ancestor.is_first or not ancestor.measured
+         )
+         select sha, ordinal, subject, author, committed_at
+         from ancestor
+         join commit using (commit_id)
+         where ancestor.measured and not ancestor.is_first
+         limit 1",
+        project_id,
+        commit_id,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+macro_rules! select_measured {
+    ($condition:literal, $project_id:expr, $ordinal:expr) => {
+        sqlx::query_as!(
+            CommitSummary,
+            "select commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at
+             from commit
+             join project on project.project_id = commit.project_id
+             where commit.project_id = $1 and commit.measured
+               and exists (
+                   select from run
+                   where run.commit_id = commit.commit_id and run.pull_request is null and not run.quarantined
+                     and not run.superseded
+                     and (project.default_branch is null or run.branch is null
+                          or run.branch = project.default_branch)
+               )
+               and " + $condition + " limit 1",
+            $project_id,
+            $ordinal,
+        )
+    };
+}
+
+/// The last measured commit of the main line before an ordinal.
+pub async fn measured_before(
+    pool: &PgPool,
+    project_id: i64,
+    ordinal: i64,
+) -> sqlx::Result<Option<CommitSummary>> {
+    select_measured!("commit.ordinal < $2 order by commit.ordinal desc, commit.sha desc", project_id, ordinal)
+        .fetch_optional(pool)
+        .await
+}
+
+/// The first measured commit of the main line after an ordinal.
+pub async fn measured_after(
+    pool: &PgPool,
+    project_id: i64,
+    ordinal: i64,
+) -> sqlx::Result<Option<CommitSummary>> {
+    select_measured!("commit.ordinal > $2 order by commit.ordinal, commit.sha", project_id, ordinal)
+        .fetch_optional(pool)
+        .await
+}
+
 /// The last commit of the main line that was measured on the default branch, not for a pull request.
 pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(

@@ -61,6 +61,7 @@ pub mod job;
 pub mod link;
 pub mod live;
 pub mod machine;
+pub mod note;
 pub mod notification;
 pub mod oidc;
 pub mod original;

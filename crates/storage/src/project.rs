@@ -24,6 +24,9 @@ pub struct ProjectSummary {
     /// The repository from which agents fetch commits; null if not set.
     #[schema(required)]
     pub repository_url: Option<String>,
+    /// The address of a commit at its host, with `{sha}` in place of the SHA; null to derive it from `repository_url`.
+    #[schema(required)]
+    pub commit_url: Option<String>,
     /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: bool,
     /// The smallest change that is reported, as a share; null for two standard deviations of each series' noise, at least
@@ -191,7 +194,8 @@ pub async fn list(
     sqlx::query_as!(
         ProjectSummary,
         r#"select project.slug as project, project.visibility as "visibility: Visibility", project.default_branch,
-                  project.repository_url, project.fails_on_regression, project.least_change,
+                  project.repository_url, project.commit_url, project.fails_on_regression,
+                  project.least_change,
                   counted.run_count as "run_count!", counted.commit_count as "commit_count!",
                   counted.machine_count as "machine_count!", counted.series_count as "series_count!",
                   counted.latest_run_id as "latest_run_id?", null::timestamptz as "last_run_at?",

@@ -11,6 +11,7 @@ pub struct Settings {
     pub visibility: Visibility,
     pub default_branch: Option<String>,
     pub repository_url: Option<String>,
+    pub commit_url: Option<String>,
     pub fails_on_regression: bool,
     pub least_change: Option<f64>,
 }
@@ -21,8 +22,8 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
     sqlx::query_as!(
         Settings,
-        r#"select visibility as "visibility: Visibility", default_branch, repository_url, fails_on_regression,
-                  least_change
+        r#"select visibility as "visibility: Visibility", default_branch, repository_url, commit_url,
+                  fails_on_regression, least_change
            from project where project_id = $1 for update"#,
         project_id,
     )
@@ -34,12 +35,14 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
 pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
     sqlx::query!(
         "update project
-         set visibility = $2, default_branch = $3, repository_url = $4, fails_on_regression = $5, least_change = $6
+         set visibility = $2, default_branch = $3, repository_url = $4, commit_url = $5,
+             fails_on_regression = $6, least_change = $7
          where project_id = $1",
         project_id,
         settings.visibility.as_ref(),
         settings.default_branch,
         settings.repository_url,
+        settings.commit_url,
         settings.fails_on_regression,
         settings.least_change,
     )
@@ -162,6 +165,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
          where series.project_id = $1 and change_point.series_id = series.series_id"
     );
     delete!("delete from suspicion where project_id = $1");
+    delete!("delete from commit_note where project_id = $1");
     delete!("delete from explanation where project_id = $1");
     delete!("delete from github_pull_request where project_id = $1");
     delete!("update github_repository set project_id = null where project_id = $1");

@@ -108,6 +108,7 @@ pub(crate) async fn job(command: JobCommand, data: &DataArguments) -> Result<()>
                 after: None,
                 until: None,
                 base,
+                pull_request: None,
                 branch,
                 machines: (!machine.is_empty()).then_some(machine),
                 labels: label,

@@ -44,6 +44,12 @@ pub(crate) struct CommitDetail {
     pub ordinal_is_estimate: bool,
     /// The SHAs of its parents, first parent first. Unknown for the last commit of a shallow clone.
     pub parents: Vec<String>,
+    /// The first measured commit before it, to compare with: along first parents, or on the main line if they are unknown.
+    #[schema(required)]
+    pub previous: Option<CommitSummary>,
+    /// The first measured commit after it on the main line; null for a commit of a pull request.
+    #[schema(required)]
+    pub next: Option<CommitSummary>,
     /// The number of runs.
     pub run_count: i64,
     /// The newest runs, at most 200.
@@ -153,7 +159,16 @@ pub(crate) async fn get_commit(
     let (run_ids, run_count) = db::graph::runs(&state.pool, commit.commit_id, RUNS_MAX).await?;
     let mut runs = db::run::find(&state.pool, &run_ids).await?;
     runs.sort_unstable_by_key(|run| std::cmp::Reverse(run.run_id));
+    let (pool, ordinal) = (&state.pool, commit.commit.ordinal);
+    let is_main = runs.is_empty() || runs.iter().any(|run| run.pull_request.is_none());
+    let mut previous = db::graph::measured_ancestor(pool, project_id, commit.commit_id).await?;
+    if previous.is_none() && is_main {
+        previous = db::graph::measured_before(pool, project_id, ordinal).await?;
+    }
+    let next = if is_main { db::graph::measured_after(pool, project_id, ordinal).await? } else { None };
     Ok(Json(CommitDetail {
+        previous,
+        next,
         ordinal_is_estimate: commit.ordinal_is_estimate,
         parents: commit.parents,
         commit: commit.commit,
@@ -223,7 +238,7 @@ pub(super) async fn named(
 }
 
 /// The commit that a parameter names.
-async fn find(
+pub(super) async fn find(
     state: &AppState,
     project_id: i64,
     parameter: &str,

@@ -15,7 +15,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_domain::queue::estimate;
 use roundtrip_storage as db;
 use roundtrip_storage::job::{self, Attempt, Filter, Job};
-use roundtrip_wire::Slug;
+use roundtrip_wire::{CommitSha, Slug};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
@@ -61,6 +61,9 @@ pub(crate) struct JobQuery {
     pub regression: Option<i64>,
     /// Only jobs for this pull request.
     pub pull_request: Option<i64>,
+    /// Only jobs that measure this commit: the full object name.
+    #[param(value_type = Option<String>)]
+    pub commit: Option<CommitSha>,
 }
 
 /// A job of a project in a path.
@@ -86,8 +89,10 @@ pub(crate) async fn list_jobs(
     paged: Paged<JobQuery, i64>,
 ) -> Result<Json<JobList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let JobQuery { done, regression, pull_request } = paged.query;
-    let filter = Filter { done, regression_id: regression, pull_request };
+    let JobQuery { done, regression, pull_request, commit } = &paged.query;
+    let commit_sha = commit.as_ref().map(CommitSha::as_str);
+    let filter =
+        Filter { done: *done, regression_id: *regression, pull_request: *pull_request, commit_sha };
     let rows = job::list(&state.pool, project_id, filter, paged.after.unwrap_or(i64::MAX), paged.row_limit())
         .await?;
     let (rows, next_after) = paged.cut(rows, |row| row.job_id);

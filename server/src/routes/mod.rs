@@ -21,6 +21,7 @@ pub(crate) mod lab;
 pub(crate) mod links;
 pub(crate) mod machines;
 pub(crate) mod members;
+pub(crate) mod notes;
 pub(crate) mod observed;
 pub(crate) mod oidc;
 pub(crate) mod openmetrics;

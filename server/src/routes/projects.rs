@@ -104,6 +104,9 @@ pub(crate) struct ProjectSettings {
     /// The repository from which agents fetch commits; null for none, so that agents cannot run jobs for it.
     #[schema(required)]
     pub repository_url: Option<String>,
+    /// The address of a commit at its host, with `{sha}` in place of the SHA; null to derive it from `repository_url`.
+    #[schema(required)]
+    pub commit_url: Option<String>,
     /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: bool,
     /// The smallest change that is reported, as a share; null for two standard deviations of each series' noise, at least
@@ -133,6 +136,7 @@ pub(crate) async fn create_project(
         visibility,
         default_branch: request.default_branch,
         repository_url: request.repository_url,
+        commit_url: None,
         fails_on_regression: false,
         least_change: None,
     };
@@ -160,6 +164,7 @@ pub(crate) async fn change_project(
         visibility: after.visibility,
         default_branch: after.default_branch,
         repository_url: after.repository_url,
+        commit_url: after.commit_url,
         fails_on_regression: after.fails_on_regression,
         least_change: after.least_change,
     }))

@@ -15,7 +15,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::ChangeCause;
 use roundtrip_storage::regression::{self, Filter, Regression, RegressionKind, State as Progress};
-use roundtrip_wire::Slug;
+use roundtrip_wire::{CommitSha, Slug};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -60,6 +60,10 @@ pub(crate) struct RegressionQuery {
     /// Whether to include muted and held regressions.
     #[param(default = false)]
     pub quiet: Option<bool>,
+    /// Only regressions that begin or end at this commit: the full object name. They begin at the culprit; if it is not
+    /// known, at the last suspect.
+    #[param(value_type = Option<String>)]
+    pub commit: Option<CommitSha>,
 }
 
 /// A regression in a path.
@@ -89,6 +93,7 @@ pub(crate) async fn list_regressions(
         states: paged.query.state.0.clone(),
         direction: paged.query.direction,
         with_quiet: paged.query.quiet.unwrap_or(false),
+        commit_sha: paged.query.commit.as_ref().map(ToString::to_string),
     };
     let before = paged.after.unwrap_or(i64::MAX);
     let rows = regression::list(&state.pool, project_id, &filter, before, paged.row_limit()).await?;

@@ -89,6 +89,30 @@ async fn finds_a_commit_by_sha_prefix(app: TestApp) {
 }
 
 #[database_test]
+async fn a_commit_has_its_measured_neighbours(app: TestApp) {
+    // The main line 1 to 6, measured at 1, 3 and 6; a branch 10, 11 from 2, measured at 11.
+    app.store(&factory::report_at(child(1, &[]))).await;
+    app.store(&RunReport { history: vec![child(2, &[1])], ..factory::report_at(child(3, &[2])) }).await;
+    let history = vec![child(5, &[4]), child(4, &[3])];
+    app.store(&RunReport { history, ..factory::report_at(child(6, &[5])) }).await;
+    let branch = RunReport { history: vec![child(10, &[2])], ..factory::report_at(child(11, &[10])) };
+    app.store(&RunReport { pull_request: Some(7), ..branch }).await;
+    let neighbours = async |number: u64| {
+        let path = format!("/api/v1/projects/libfoo/commits/{}", factory::sha(number));
+        at(&app.read(&path).await, "previous/ordinal,next/ordinal")
+    };
+    assert_eq!(neighbours(1).await, json!([null, 3]));
+    assert_eq!(neighbours(3).await, json!([1, 6]));
+    assert_eq!(neighbours(5).await, json!([3, 6]), "itself not measured");
+    assert_eq!(neighbours(6).await, json!([3, null]));
+    assert_eq!(neighbours(11).await, json!([1, null]), "2 is not measured, and 3 is no ancestor");
+
+    // In a shallow clone, the order of the main line replaces unknown parents.
+    app.store(&factory::report_at(child(60, &[59]))).await;
+    assert_eq!(neighbours(60).await, json!([6, null]));
+}
+
+#[database_test]
 async fn merge_base_reports_unknown_parents(app: TestApp) {
     // The main line 1 to 5, of which 4 merges an unknown commit; a branch 10, 11 from 3.
     let history = vec![child(4, &[3, 77]), child(3, &[2]), child(2, &[1]), child(1, &[])];

@@ -42,6 +42,7 @@ mod machines;
 mod mcp;
 mod metrics;
 mod migrations;
+mod notes;
 mod notifications;
 mod numbers;
 mod oidc;

@@ -24,7 +24,7 @@ async fn patch_changes_only_the_given_settings(app: TestApp) {
         let settings: Value = answer.json();
         let expected = json!({
             "project": "libfoo", "visibility": visibility, "default_branch": branch, "repository_url": null,
-            "fails_on_regression": false, "least_change": least_change,
+            "commit_url": null, "fails_on_regression": false, "least_change": least_change,
         });
         assert_eq!(settings, expected, "{change}");
         let project = app.read_as(&maintainer, PATH).await;
@@ -35,6 +35,19 @@ async fn patch_changes_only_the_given_settings(app: TestApp) {
     let log = app.read_as(&admin, "/api/v1/audit").await;
     let newest = log["events"].as_array().unwrap().iter().find(|event| event["action"] == "project.change");
     assert_eq!(newest.unwrap()["details"]["least_change"], json!({"from": 0.02, "to": null}), "{log}");
+}
+
+#[database_test]
+async fn commit_url_is_a_web_address_with_a_place_for_the_sha(app: TestApp) {
+    app.store(&factory::report()).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let change = async |url: &str| app.send("PATCH", PATH, &maintainer, Some(json!({"commit_url": url}))).await;
+    for url in ["javascript:{sha}", "https://git.example.org/libfoo", "https://git.example.org/ {sha}"] {
+        change(url).await.assert_invalid("contains {sha}");
+    }
+    let url = "https://git.example.org/libfoo/commit/{sha}";
+    assert_eq!(change(url).await.status, 200);
+    assert_eq!(app.read(PATH).await["commit_url"], url);
 }
 
 #[database_test]

@@ -14,14 +14,24 @@ export const commits = {
   "/api/v1/projects/{project}/commits/{sha}": (world, { path: { sha } }) => {
     const commit = found(world.commit(sha), "commit", sha);
     const runs = world.runs.filter((run) => run.commit.sha === commit.sha);
-    const parent = world.commits[commit.ordinal - 2];
+    const pullRequest = world.pullRequests.find(({ head }) => head.sha === commit.sha);
+    const parent = pullRequest?.base ?? world.commits[commit.ordinal - 2];
     return {
       commit,
       ordinal_is_estimate: false,
       parents: parent === undefined ? [] : [parent.sha],
+      previous: parent ?? null,
+      next: pullRequest !== undefined ? null : (world.commits[commit.ordinal] ?? null),
       run_count: runs.length,
       runs,
     };
+  },
+  "/api/v1/projects/{project}/notes": (world, { path, query }) => {
+    const all = world.has(path.project) ? world.notes : [];
+    const asked = between(all, ({ commit }) => commit.ordinal, query).filter(
+      ({ commit }) => query.commit === undefined || query.commit === commit.sha,
+    );
+    return listed("notes", asked, query);
   },
   "/api/v1/projects/{project}/pull-requests": (world, { path, query }) => {
     const all = world.has(path.project) ? world.pullRequests : [];

@@ -148,6 +148,7 @@ function statistics(
     undecided: isUndecided
       ? "too noisy to detect 5 %: interval -4 % to +6 %; needs about 14 more repetitions per side"
       : null,
+    repetitions_needed: isUndecided ? 14 : null,
     p90: tail,
     p99: tail,
     shape: { changed: false, difference: null, p_adjusted: 0.8 },

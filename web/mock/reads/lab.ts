@@ -8,8 +8,9 @@ export const lab = {
   },
   "/api/v1/projects/{project}/jobs": (world, { path, query }) => {
     const asked = world.jobs.filter(
-      ({ regression_id, pull_request, done_at }) =>
+      ({ regression_id, pull_request, commit_sha, done_at }) =>
         world.has(path.project) &&
+        (query.commit === undefined || commit_sha === query.commit) &&
         (query.regression === undefined || regression_id === Number(query.regression)) &&
         (query.pull_request === undefined || pull_request === Number(query.pull_request)) &&
         (query.done === undefined || (done_at !== null) === (query.done === "true")),

@@ -1,4 +1,5 @@
 /** Regressions. */
+import { isAt } from "@/lib/regressions";
 import { entryWith, listed, type Mocks, text } from "../endpoint";
 import { detailOf } from "../world/changes";
 import { profile } from "../world/profile";
@@ -8,8 +9,9 @@ export const regressions = {
   "/api/v1/projects/{project}/regressions": (world, { path, query }) => {
     const states = query.state?.split(",");
     const asked = world.regressions.filter(
-      ({ project, state, direction, held_because, muted_until }) =>
+      ({ project, state, direction, held_because, muted_until, ...commits }) =>
         project === path.project &&
+        (query.commit === undefined || isAt(commits, query.commit)) &&
         (states?.includes(state) ?? true) &&
         (query.direction === undefined || query.direction === direction) &&
         (query.quiet === "true" || (held_because === null && muted_until === null)),

@@ -1,5 +1,5 @@
 /** The commits of the mock: a main line, and the heads of pull requests. */
-import type { CommitSummary } from "@/api/types";
+import type { CommitSummary, Note } from "@/api/types";
 import { aCommit } from "@/test/fixtures";
 
 export const COMMIT_COUNT = 40;
@@ -56,6 +56,19 @@ export function mainLine(count: number): CommitSummary[] {
 /** The head of a pull request with its merge base before an index. */
 export function headOf(pull_request: number, ordinal: number): CommitSummary {
   return commit(ordinal, pull_request);
+}
+
+/** The notes of users on commits. */
+export function notesOf(commits: CommitSummary[]): Note[] {
+  return commits
+    .filter(({ ordinal }) => ordinal === FASTER_AT)
+    .map((commit) => ({
+      note_id: 1,
+      commit: { sha: commit.sha, ordinal: commit.ordinal },
+      text: "Expected to be faster: no wake-up while the peer spins.",
+      created_by: "account:ben",
+      created_at: after(commit, 90),
+    }));
 }
 
 export function after({ committed_at }: CommitSummary, minutes: number): string {

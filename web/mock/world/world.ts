@@ -4,7 +4,7 @@
  */
 import type * as Api from "@/api/types";
 import { regressionsOf, suspicionsOf } from "./changes";
-import { COMMIT_COUNT, KNOWN_SWITCHES_AT, mainLine } from "./commits";
+import { COMMIT_COUNT, KNOWN_SWITCHES_AT, mainLine, notesOf } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
 import { agentsOf, jobsOf, SCHEDULES } from "./lab";
 import { MACHINES } from "./machines";
@@ -29,7 +29,8 @@ export class World {
   readonly projects: Api.ProjectSettings[] = [PROJECT, EMPTY_PROJECT].map((project) => ({
     project,
     default_branch: "main",
-    repository_url: project === PROJECT ? "https://git.example.org/libfoo.git" : null,
+    repository_url: project === PROJECT ? "https://github.com/example/libfoo.git" : null,
+    commit_url: null,
     fails_on_regression: false,
     least_change: null,
     visibility: project === PROJECT ? "public" : "private",
@@ -37,6 +38,7 @@ export class World {
   readonly session: Api.SessionInfo;
   regressions: Api.Regression[];
   suspicions: Api.Suspicion[];
+  notes: Api.Note[];
   jobs: Api.JobDetail[];
   agents: Api.AgentSummary[];
   schedules: Api.Schedule[] = structuredClone(SCHEDULES);
@@ -55,6 +57,7 @@ export class World {
     this.session = isForbidden ? STRANGER : SESSION;
     this.regressions = regressionsOf(this);
     this.jobs = jobsOf(this);
+    this.notes = notesOf(this.commits);
     this.suspicions = isEmpty ? [] : suspicionsOf(this);
     this.agents = isEmpty ? [] : agentsOf();
   }

@@ -558,6 +558,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/commits/{sha}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds a note to a commit. */
+        post: operations["create_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/compare": {
         parameters: {
             query?: never;
@@ -747,6 +764,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The notes on commits of a project. */
+        get: operations["list_notes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a note: your own, or as a maintainer any. */
+        delete: operations["delete_note"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2216,10 +2267,12 @@ export interface components {
         CommitDetail: {
             /** @description The commit. */
             commit: components["schemas"]["CommitSummary"];
+            next: components["schemas"]["CommitSummary"] | null;
             /** @description True if the ordinal was estimated from neighbours, because the agent had a shallow clone. It may change. */
             ordinal_is_estimate: boolean;
             /** @description The SHAs of its parents, first parent first. Unknown for the last commit of a shallow clone. */
             parents: string[];
+            previous: components["schemas"]["CommitSummary"] | null;
             /**
              * Format: int64
              * @description The number of runs.
@@ -2361,6 +2414,8 @@ export interface components {
              *     moved by more than 10 % between the sides.
              */
             reasons: string[];
+            /** @description About how many more pairs, or repetitions of each side, would decide it; null if it is decided, or more would not help. */
+            repetitions_needed: number | null;
             shape: components["schemas"]["ShapeChange"] | null;
             /** @description The stars of Node's tool for that t, up to three, not adjusted for the number of pairs. */
             stars: string;
@@ -3071,6 +3126,11 @@ export interface components {
              * @example quick
              */
             preset?: string | null;
+            /**
+             * Format: int64
+             * @description Their pull request, which keeps the results out of trends. Needs `base`. Jobs for a fork are quarantined.
+             */
+            pull_request?: number | null;
             /** @description up to this one. */
             until?: string | null;
         };
@@ -3664,6 +3724,43 @@ export interface components {
             /** @description Why there is nothing to compare. */
             reasons: string[];
         };
+        /** @description A note on a commit. */
+        Note: {
+            /** @description The commit. */
+            commit: components["schemas"]["CommitPlace"];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /**
+             * @description The author: `account:NAME`, or `token:NUMBER` for a program.
+             * @example account:ada
+             */
+            created_by: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            note_id: number;
+            /** @description Plain text. */
+            text: string;
+        };
+        /** @description Notes on commits of one project. */
+        NoteList: {
+            /** @description The value of `after` for the next page; null on the last page. */
+            next_after: string | null;
+            /** @description The newest first. */
+            notes: components["schemas"]["Note"][];
+        };
+        /** @description A new note. */
+        NoteRequest: {
+            /**
+             * @description Plain text.
+             * @example New allocator: all transports are expected to change.
+             */
+            text: string;
+        };
         /** @description A value of a facet, and the number of series with it. */
         NumberCount: {
             /**
@@ -4022,6 +4119,11 @@ export interface components {
         /** @description A change. Absent fields stay unchanged. */
         ProjectChange: {
             /**
+             * @description The address of a commit at its host, with `{sha}` in place of the SHA; null to derive it from `repository_url`.
+             * @example https://git.example.org/libfoo/commit/{sha}
+             */
+            commit_url?: string | null;
+            /**
              * @description The branch whose runs form the trend; null for all runs without a pull request.
              * @example main
              */
@@ -4069,6 +4171,8 @@ export interface components {
         };
         /** @description The settings of a project. */
         ProjectSettings: {
+            /** @description The address of a commit at its host, with `{sha}` in place of the SHA; null to derive it from `repository_url`. */
+            commit_url: string | null;
             /** @description The branch whose runs form the trend; null for all runs without a pull request. */
             default_branch: string | null;
             /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
@@ -4096,6 +4200,8 @@ export interface components {
              * @description Commits that were measured at least once.
              */
             commit_count: number;
+            /** @description The address of a commit at its host, with `{sha}` in place of the SHA; null to derive it from `repository_url`. */
+            commit_url: string | null;
             /** @description The branch whose runs form the trend; null for all runs without a pull request. */
             default_branch: string | null;
             /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
@@ -5814,6 +5920,9 @@ export type NewChannel = components['schemas']['NewChannel'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewRuns = components['schemas']['NewRuns'];
 export type NotCompared = components['schemas']['NotCompared'];
+export type Note = components['schemas']['Note'];
+export type NoteList = components['schemas']['NoteList'];
+export type NoteRequest = components['schemas']['NoteRequest'];
 export type NumberCount = components['schemas']['NumberCount'];
 export type Observed = components['schemas']['Observed'];
 export type OidcTrust = components['schemas']['OidcTrust'];
@@ -7485,6 +7594,52 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    create_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /**
+                 * @description The commit's SHA, or a unique prefix of at least seven digits.
+                 * @example 9f8e7d6
+                 */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteRequest"];
+            };
+        };
+        responses: {
+            /** @description The note */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     compare: {
         parameters: {
             query: {
@@ -7607,6 +7762,8 @@ export interface operations {
                 regression?: number;
                 /** @description Only jobs for this pull request. */
                 pull_request?: number;
+                /** @description Only jobs that measure this commit: the full object name. */
+                commit?: string;
                 /** @description The maximum number of entries. */
                 limit?: number;
                 /** @description Where to continue: `next_after` of the previous answer. */
@@ -7985,6 +8142,75 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    list_notes: {
+        parameters: {
+            query?: {
+                /** @description On commits from this ordinal. */
+                from?: number;
+                /** @description On commits up to this ordinal. */
+                to?: number;
+                /** @description Only notes on this commit: the full object name. */
+                commit?: string;
+                /** @description The maximum number of entries. */
+                limit?: number;
+                /** @description Where to continue: `next_after` of the previous answer. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The notes, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /** @description The note's number. */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_oidc_trusts: {
         parameters: {
             query?: {
@@ -8254,6 +8480,11 @@ export interface operations {
                 direction?: "regressed" | "improved";
                 /** @description Whether to include muted and held regressions. */
                 quiet?: boolean;
+                /**
+                 * @description Only regressions that begin or end at this commit: the full object name. They begin at the culprit; if it is not
+                 *     known, at the last suspect.
+                 */
+                commit?: string;
                 /** @description The maximum number of entries. */
                 limit?: number;
                 /** @description Where to continue: `next_after` of the previous answer. */

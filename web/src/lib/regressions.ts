@@ -68,6 +68,13 @@ export const STATE_NAMES: Record<RegressionState, string> = {
   machine: "machine issue",
 };
 
+type Ends = Pick<Regression, "until_commit" | "culprit_commit" | "fixed_by_commit">;
+
+/** Whether it begins or ends at a commit. */
+export function isAt({ until_commit, culprit_commit, fixed_by_commit }: Ends, sha: string): boolean {
+  return (culprit_commit ?? until_commit).sha === sha || fixed_by_commit?.sha === sha;
+}
+
 /** The suspect commits: `2d9f8c1`, or `a1b2c3d..2d9f8c1 (12 commits)`, without the first. */
 export function rangeText(after: CommitPlace, until: CommitPlace): string {
   const count = until.ordinal - after.ordinal;

@@ -1,9 +1,12 @@
 /** Lists, filtered and page by page. */
-import type { CanaryHistory, CommitDetail } from "@/api/types";
+import type { CanaryHistory, CommitDetail, CommitSummary, RunSummary } from "@/api/types";
+import { ascending } from "@/lib/collections";
+import { isAt } from "@/lib/regressions";
 import { newest } from "./columns";
 import {
   commitList,
   machineList,
+  mainRuns,
   projectList,
   pullRequestList,
   regressionList,
@@ -63,9 +66,10 @@ export const lists = {
     const runs = (await runList(project)).runs.filter((run) => run.commit.sha === commit.sha);
     return {
       commit,
-      // Sites do not store these two; no page shows them.
+      // Sites do not store these two.
       ordinal_is_estimate: false,
       parents: [],
+      ...(await neighboursOf(project, commit, runs)),
       run_count: runs.length,
       runs: runs.slice(0, RUNS_MAX),
     };
@@ -77,7 +81,8 @@ export const lists = {
     const states = valuesIn(query.state) ?? [];
     const now = Date.now();
     const asked = regressions.filter(
-      ({ state, direction, held_because, muted_until }) =>
+      ({ state, direction, held_because, muted_until, ...commits }) =>
+        (query.commit === undefined || isAt(commits, query.commit)) &&
         (states.length === 0 || states.includes(state)) &&
         (query.direction === undefined || query.direction === direction) &&
         (query.quiet === "true" ||
@@ -98,3 +103,24 @@ export const lists = {
   "/api/v1/projects/{project}/agents": async () => ({ agents: [], next_after: null }),
   "/api/v1/projects/{project}/jobs": async () => ({ jobs: [], next_after: null }),
 } satisfies Answers;
+
+/** The measured commits before and after; of a pull request, its base. */
+async function neighboursOf(
+  project: string,
+  { sha, ordinal }: CommitSummary,
+  own: readonly RunSummary[],
+): Promise<Pick<CommitDetail, "previous" | "next">> {
+  if (own.length > 0 && own.every(({ pull_request }) => pull_request !== null)) {
+    const { pull_requests } = await pullRequestList(project);
+    return { previous: pull_requests.find(({ head }) => head.sha === sha)?.merge_base ?? null, next: null };
+  }
+  const [{ runs }, onMain] = await Promise.all([runList(project), mainRuns(project)]);
+  const measured = runs
+    .filter(({ run_id }) => onMain.has(run_id))
+    .map(({ commit }) => commit)
+    .sort((one, other) => ascending(one.ordinal, other.ordinal) || ascending(one.sha, other.sha));
+  return {
+    previous: measured.findLast((commit) => commit.ordinal < ordinal) ?? null,
+    next: measured.find((commit) => commit.ordinal > ordinal) ?? null,
+  };
+}

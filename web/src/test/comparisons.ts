@@ -32,6 +32,7 @@ export function aPair(change: CaseChange<Omit<Api.ComparisonPair, "kind">> = {})
     least_change: 0.01,
     no_change_beyond: 0.03,
     undecided: null,
+    repetitions_needed: null,
     p90: null,
     p99: null,
     shape: null,

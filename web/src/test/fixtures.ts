@@ -368,6 +368,7 @@ export const aProject = builder<Api.ProjectSummary>({
   visibility: "public",
   default_branch: "main",
   repository_url: null,
+  commit_url: null,
   fails_on_regression: false,
   least_change: null,
   run_count: 1,

@@ -34,6 +34,9 @@ pub struct JobRequest {
     /// The base to compare each commit with, in pairs.
     #[schema(value_type = Option<String>)]
     pub base: Option<CommitSha>,
+    /// Their pull request, which keeps the results out of trends. Needs `base`. Jobs for a fork are quarantined.
+    #[schema(minimum = 1)]
+    pub pull_request: Option<i64>,
     /// Their branch.
     #[schema(max_length = 255)]
     pub branch: Option<String>,
@@ -69,6 +72,15 @@ pub async fn request_jobs(
     } else {
         machines(&mut transaction, place, request.machines.as_deref(), &labels).await?
     };
+    let pull_request = match request.pull_request {
+        Some(number) => Some((number, is_fork(&mut transaction, project.project_id, number, request).await?)),
+        None => None,
+    };
+    let reason = match (pull_request, request.is_push) {
+        (Some(_), _) => Reason::PullRequest,
+        (None, true) => Reason::Push,
+        (None, false) => Reason::Request,
+    };
     let mut job_ids = Vec::new();
     let now = Utc::now();
     let targets = machines.iter().map(|machine_id| Target::Machine(*machine_id));
@@ -78,15 +90,33 @@ pub async fn request_jobs(
         let wanted = Wanted {
             base_sha: request.base.as_ref().map(CommitSha::as_str),
             branch: request.branch.as_deref(),
+            pull_request,
             preset: request.preset.as_deref(),
             requested_by: Some(&by.actor),
-            ..Wanted::commits(if request.is_push { Reason::Push } else { Reason::Request }, &commits)
+            ..Wanted::commits(reason, &commits)
         };
         job_ids.extend(request::request(&mut transaction, project.project_id, target, &wanted, now).await?);
     }
     let details = json!({"jobs": job_ids.len(), "first_job_id": job_ids.first()});
     commit(transaction, by, Action::JobRequest, ("project", &project.project), details).await?;
     Ok(job_ids)
+}
+
+/// Whether a pull request is known to come from a fork.
+async fn is_fork(
+    connection: &mut PgConnection,
+    project_id: i64,
+    number: i64,
+    request: &JobRequest,
+) -> Result<bool, DomainError> {
+    if number < 1 {
+        return Err(DomainError::parameter("pull_request", format!("{number}: expected a number from 1")));
+    }
+    if request.base.is_none() {
+        let detail = "missing: a pull request is compared with the commit that it branched from";
+        return Err(DomainError::parameter("base", detail));
+    }
+    Ok(request::is_fork(connection, project_id, number).await?)
 }
 
 /// Cancels an open job of a project.

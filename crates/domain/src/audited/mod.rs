@@ -3,12 +3,13 @@
 //!
 //! # Codemap
 //! - Here: accounts. [`tokens`]: tokens and trusted CI jobs. [`sessions`]: browser sessions.
-//! - [`projects`], [`channels`], [`jobs`], [`regressions`]: parts of one project.
+//! - [`projects`], [`channels`], [`jobs`], [`notes`], [`regressions`]: parts of one project.
 //! - [`agents`]: agents and their enrolment codes.
 
 pub mod agents;
 pub mod channels;
 pub mod jobs;
+pub mod notes;
 pub mod projects;
 pub mod regressions;
 pub mod sessions;

@@ -50,6 +50,12 @@ pub struct ProjectChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
     pub repository_url: Option<Option<String>>,
+    /// The address of a commit at its host, with `{sha}` in place of the SHA; null to derive it from `repository_url`.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(
+        value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo/commit/{sha}"
+    )]
+    pub commit_url: Option<Option<String>>,
     /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: Option<bool>,
     /// The smallest change that is reported from now on, as a share above 0 and below 1; null for the default.
@@ -91,6 +97,7 @@ pub async fn change_project(
 ) -> Result<Settings, DomainError> {
     change.default_branch.as_ref().and_then(Option::as_deref).map_or(Ok(()), check_branch)?;
     change.repository_url.as_ref().and_then(Option::as_deref).map_or(Ok(()), check_url)?;
+    change.commit_url.as_ref().and_then(Option::as_deref).map_or(Ok(()), check_commit_url)?;
     change.least_change.flatten().map_or(Ok(()), check_least_change)?;
     let mut transaction = pool.begin().await?;
     let before = settings::lock(&mut transaction, project.project_id).await?;
@@ -98,6 +105,7 @@ pub async fn change_project(
         visibility: change.visibility.unwrap_or(before.visibility),
         default_branch: change.default_branch.unwrap_or_else(|| before.default_branch.clone()),
         repository_url: change.repository_url.unwrap_or_else(|| before.repository_url.clone()),
+        commit_url: change.commit_url.unwrap_or_else(|| before.commit_url.clone()),
         fails_on_regression: change.fails_on_regression.unwrap_or(before.fails_on_regression),
         least_change: change.least_change.unwrap_or(before.least_change),
     };
@@ -117,6 +125,7 @@ pub async fn change_project(
         "visibility": {"from": before.visibility, "to": after.visibility},
         "default_branch": {"from": before.default_branch, "to": after.default_branch},
         "repository_url": {"from": before.repository_url, "to": after.repository_url},
+        "commit_url": {"from": before.commit_url, "to": after.commit_url},
         "fails_on_regression": {"from": before.fails_on_regression, "to": after.fails_on_regression},
         "least_change": {"from": before.least_change, "to": after.least_change},
         "points_changed": points,
@@ -218,6 +227,19 @@ fn check_url(url: &str) -> Result<(), DomainError> {
     let detail =
         "expected https://, ssh://, git:// or file:// and a path, without a password (agents have their own)";
     Err(DomainError::parameter("repository_url", detail))
+}
+
+/// Checks that browsers open the address as a web page.
+fn check_commit_url(url: &str) -> Result<(), DomainError> {
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    let is_plain = url.len() <= URL_BYTES_MAX && !url.contains(|c: char| c.is_control() || c.is_whitespace());
+    if is_web && is_plain && url.contains("{sha}") {
+        return Ok(());
+    }
+    let detail = format!(
+        "expected an address of at most {URL_BYTES_MAX} bytes that begins with https:// or http:// and contains {{sha}}"
+    );
+    Err(DomainError::parameter("commit_url", detail))
 }
 
 fn check_least_change(least: f64) -> Result<(), DomainError> {

@@ -78,6 +78,9 @@ pub struct ComparisonPair {
     /// Why it is inconclusive, in a sentence; null if it is not.
     #[schema(required)]
     pub undecided: Option<String>,
+    /// About how many more pairs, or repetitions of each side, would decide it; null if it is decided, or more would not help.
+    #[schema(required)]
+    pub repetitions_needed: Option<usize>,
     /// The p90 of the repetitions; null if an upload was deleted, here and below.
     #[schema(required)]
     pub p90: Option<QuantileChange>,

@@ -392,6 +392,7 @@ fn pair(
         least_change: judged.map(|judged| judged.least),
         no_change_beyond: judged.map(|judged| rule.no_change_beyond(judged.movement)),
         undecided: judged.and_then(|judged| judged.reason).map(|reason| reason.to_string()),
+        repetitions_needed: judged.and_then(|judged| judged.reason).and_then(|reason| reason.needed()),
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
         p99: compared.and_then(|compared| compared.p99).map(QuantileChange::from),
         shape: compared.and_then(|compared| compared.shape).map(|found| {

@@ -15,7 +15,7 @@ pub fn name(report: &PullRequestReport) -> String {
 pub fn check(report: &PullRequestReport) -> Value {
     let title: String = headline(report).chars().take(TITLE_LENGTH_MAX).collect();
     let output = json!({"title": title, "summary": summary(report)});
-    let mut check = json!({"name": name(report), "details_url": report.comparison_url, "output": output});
+    let mut check = json!({"name": name(report), "details_url": report.commit_url, "output": output});
     match conclusion(report) {
         Some(conclusion) => {
             check["status"] = json!("completed");

@@ -29,6 +29,8 @@ pub struct PullRequestReport {
     pub base_sha: String,
     /// The head commit.
     pub head_sha: String,
+    /// The page of the head commit.
+    pub commit_url: String,
     /// The page with the full comparison.
     pub comparison_url: String,
     /// The docs page about these comments.

@@ -48,6 +48,7 @@ pub(super) fn report(verdicts: &[Verdict]) -> PullRequestReport {
         number: 42,
         base_sha: BASE.into(),
         head_sha: HEAD.into(),
+        commit_url: "https://perf.example.org/libfoo/commit/9f8e7d6".into(),
         comparison_url: "https://perf.example.org/libfoo/pull-requests/42".into(),
         docs_url: DOCS_URL.into(),
         legs: vec![leg("lab-1", LegState::Measured)],

@@ -136,6 +136,15 @@ impl Reason {
             Self::WithinNoise { change, least: row.least }
         }
     }
+
+    /// About how many more would give a verdict; `None` if more do not help, or for a thousand or more.
+    pub fn needed(&self) -> Option<usize> {
+        match *self {
+            Self::TooFew { has, needs, .. } => Some(needs.saturating_sub(has)),
+            Self::OutOfTime { more, .. } | Self::TooNoisy { more, .. } | Self::NotSignificant { more, .. } => more,
+            Self::WithinNoise { .. } | Self::MachineChanged { .. } | Self::WithinMovement { .. } => None,
+        }
+    }
 }
 
 /// Estimates how many more would give a verdict. The width of an interval and the significance of a shift scale with

@@ -101,13 +101,15 @@ pub struct Attempt {
 
 /// The jobs to list.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Filter {
+pub struct Filter<'a> {
     /// Finished jobs if true, open ones if false.
     pub done: Option<bool>,
     /// Only jobs for this regression.
     pub regression_id: Option<i64>,
     /// Only jobs for this pull request.
     pub pull_request: Option<i64>,
+    /// Only jobs that measure this commit, by its full object name.
+    pub commit_sha: Option<&'a str>,
 }
 
 macro_rules! select_jobs {
@@ -136,7 +138,7 @@ macro_rules! select_jobs {
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
-    filter: Filter,
+    filter: Filter<'_>,
     before: i64,
     limit: i64,
 ) -> sqlx::Result<Vec<Job>> {
@@ -145,13 +147,15 @@ pub async fn list(
          and ($3::boolean is null or (job.done_at is not null) = $3)
          and ($4::bigint is null or job.regression_id = $4)
          and ($5::bigint is null or job.pull_request = $5)
+         and ($6::text is null or job.commit_sha = $6)
          order by job.job_id desc
-         limit $6",
+         limit $7",
         project_id,
         before,
         filter.done,
         filter.regression_id,
         filter.pull_request,
+        filter.commit_sha,
         limit,
     )
     .fetch_all(pool)

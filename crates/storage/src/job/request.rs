@@ -143,6 +143,21 @@ pub async fn request(
     Ok(job_ids)
 }
 
+/// Whether GitHub, a run or a job of a pull request has it as one from a fork.
+pub async fn is_fork(connection: &mut PgConnection, project_id: i64, number: i64) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select (
+               exists (select from github_pull_request where project_id = $1 and number = $2 and is_fork)
+               or exists (select from run where project_id = $1 and pull_request = $2 and quarantined)
+               or exists (select from job where project_id = $1 and pull_request = $2 and is_fork)
+           ) as "is_fork!""#,
+        project_id,
+        number,
+    )
+    .fetch_one(connection)
+    .await
+}
+
 /// Lets the search for a regression's culprit use an equal paired job that another reason requested, if one is open or done.
 /// It may measure more cases, and must be newer than the job `after`. False if there is none.
 pub async fn adopt(

@@ -213,6 +213,8 @@ pub struct Filter {
     pub direction: Option<Direction>,
     /// Whether to include muted and held ones.
     pub with_quiet: bool,
+    /// That begin or end at this commit, by its full object name.
+    pub commit_sha: Option<String>,
 }
 
 /// The regressions of a project before one, newest first.
@@ -230,14 +232,16 @@ pub async fn list(
          and ($4::text is null or regression.direction = $4)
          and ($5 or (regression.held_because is null
                      and (regression.muted_until_at is null or regression.muted_until_at <= now())))
+         and ($6::text is null or fixed_by.sha = $6 or coalesce(culprit.sha, until_commit.sha) = $6)
          and changed.series_count > 0
          order by regression.regression_id desc
-         limit $6",
+         limit $7",
         project_id,
         before,
         &states,
         filter.direction.as_ref().map(AsRef::<str>::as_ref),
         filter.with_quiet,
+        filter.commit_sha,
         limit,
     )
     .fetch_all(pool)

@@ -252,6 +252,10 @@ async fn reverting_a_change_is_a_fix(app: TestApp) {
     }
     assert_eq!(only(&app).await["fixed_by_commit"], json!({ "sha": factory::sha(41), "ordinal": 41 }));
     assert_eq!(list(&app, "?state=new,acknowledged").await, [] as [Value; 0]);
+    for (commit, count) in [(30, 0), (31, 1), (40, 0), (41, 1)] {
+        let found = list(&app, &format!("?commit={}", factory::sha(commit))).await;
+        assert_eq!(found.len(), count, "commit {commit}");
+    }
 }
 
 #[database_test]

@@ -57,6 +57,7 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
     PullRequestReport {
         project: "libfoo".into(),
         base_sha: sha('b'),
+        commit_url: "https://perf.example.org/libfoo/commit/9f8e7d6".into(),
         comparison_url: "https://perf.example.org/libfoo/compare".into(),
         docs_url: "https://perf.example.org/docs".into(),
         legs: vec![Leg { machine: "lab-1".into(), state: LegState::Measured, reason: None, took: None }],

@@ -41,6 +41,34 @@ async fn duplicate_job_is_queued_once_until_done(lab: Lab) {
 }
 
 #[database_test]
+async fn pull_request_is_measured_against_its_base(lab: Lab) {
+    let agent = lab.agent("lab-1", &[]).await;
+    let path = "/api/v1/projects/libfoo/jobs";
+    let alone = json!({"commits": [sha(2)], "pull_request": 42});
+    lab.ask("POST", path, alone).await.assert_invalid("base");
+    let asked = json!({"commits": [sha(2)], "base": sha(1), "pull_request": 42});
+    let ids = lab.request("libfoo", asked.clone()).await;
+    let facts = "reason,pull_request,base_sha,is_fork";
+    assert_eq!(at(&lab.job(ids[0]).await, facts), json!(["pull-request", 42, sha(1), false]));
+    let job = lab.claim(&agent).await.unwrap();
+    lab.finish(&agent, &job, "done").await;
+
+    // A run of a fork makes later jobs of the pull request quarantined, too.
+    lab.app.store(&RunReport { pull_request: Some(42), ..factory::nth(2) }).await;
+    lab.app.execute("update run set quarantined = true").await;
+    let ids = lab.request("libfoo", asked).await;
+    assert_eq!(at(&lab.job(ids[0]).await, facts), json!(["pull-request", 42, sha(1), true]));
+}
+
+#[database_test]
+async fn lists_the_jobs_of_a_commit(lab: Lab) {
+    lab.agent("lab-1", &[]).await;
+    lab.request("libfoo", json!({"commits": [sha(1), sha(2)]})).await;
+    let found = lab.app.read(&format!("/api/v1/projects/libfoo/jobs?commit={}", sha(2))).await;
+    assert_eq!(at(&found, "jobs/*/commit_sha"), json!([sha(2)]));
+}
+
+#[database_test]
 async fn range_queues_unmeasured_commits_only(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     lab.agent("lab-2", &[]).await;

@@ -22,6 +22,7 @@ const ROWS: &[(i64, &str)] = &[
     (20_261_211_000_300, include_str!("change_level.sql")),
     (20_261_214_000_100, include_str!("suspicion.sql")),
     (20_261_217_000_200, include_str!("explanation.sql")),
+    (20_261_221_000_200, include_str!("commit_note.sql")),
 ];
 /// The id of the first run, present in all states.
 const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
