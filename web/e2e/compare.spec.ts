@@ -141,7 +141,8 @@ onEveryScreen(() => {
     const compared = `/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`;
     await inspectAt(page, compared, page.getByRole("rowheader", { name: `hyperfine ${STEADY}` }));
     await inspectAt(page, `/${PROJECT}/pull-requests`, page.getByRole("table"));
-    await inspectAt(page, `/${PROJECT}/pull-requests/${PULL_REQUEST}`, heading("Changes by case"));
+    await inspectAt(page, `/${PROJECT}/pull-requests/${PULL_REQUEST}`, heading("Changed cases"));
+    await inspectAt(page, `/${PROJECT}/commit/${head.commit.sha}`, heading("Changed cases"));
     await inspectAt(page, `${overviewPath(report)}/pull-requests`, heading("No pull requests yet"));
   });
 });

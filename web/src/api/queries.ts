@@ -171,6 +171,10 @@ export const commitsQuery = (project: string, query: QueryOf<"/api/v1/projects/{
 export const commitQuery = (project: string, sha: string) =>
   read("/api/v1/projects/{project}/commits/{sha}", { path: { project, sha } });
 
+/** The notes of users on commits. */
+export const notesQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/notes">) =>
+  read("/api/v1/projects/{project}/notes", { path: { project }, query });
+
 export const pullRequestsQuery = (
   project: string,
   query: QueryOf<"/api/v1/projects/{project}/pull-requests">,

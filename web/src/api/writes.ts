@@ -101,6 +101,17 @@ export const cancelJob = (project: string, job_id: number) =>
     client.DELETE("/api/v1/projects/{project}/jobs/{job_id}", { params: { path: { project, job_id } } }),
   );
 
+/** Adds a note to a commit, by its SHA or a unique prefix. */
+export const addNote = (project: string, sha: string, text: string) => {
+  const params = { path: { project, sha } };
+  return dataOf(client.POST("/api/v1/projects/{project}/commits/{sha}/notes", { params, body: { text } }));
+};
+
+export const deleteNote = (project: string, note_id: number) => {
+  const params = { path: { project, note_id } };
+  return dataOf(client.DELETE("/api/v1/projects/{project}/notes/{note_id}", { params }));
+};
+
 export const createEnrolment = (body: Api.EnrolmentRequest) =>
   dataOf(client.POST("/api/v1/enrolments", { body }));
 

@@ -40,6 +40,7 @@ import {
 import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/states";
 import { parseAdvisorSearch, SCENARIO } from "@/features/advisor/search";
+import { loadCommit } from "@/features/commit/load";
 import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
@@ -48,12 +49,7 @@ import { parseMachineSearch } from "@/features/machines/search";
 import { loadOverview } from "@/features/overview/load";
 import { parseOverviewSearch } from "@/features/overview/search";
 import { parseProfileSearch } from "@/features/profile/search";
-import {
-  loadPullRequest,
-  numberOf,
-  parsePullRequestSearch,
-  parsePullRequestsSearch,
-} from "@/features/pull-requests/data";
+import { loadPullRequest, numberOf, parsePullRequestsSearch } from "@/features/pull-requests/load";
 import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
 import { parseInboxSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
@@ -230,6 +226,12 @@ const compareRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/compare/ComparePage"), "ComparePage"),
 });
 
+const commitRoute = createRoute({
+  ...inProject("/commit/$sha"),
+  loader: ({ context, params: { project, sha } }) => loadCommit(context.queryClient, project, sha),
+  component: lazyRouteComponent(() => import("@/features/commit/CommitPage"), "CommitPage"),
+});
+
 const sweepRoute = createRoute({
   ...inProject("/sweep"),
   validateSearch: parseSweepSearch,
@@ -362,12 +364,12 @@ const pullRequestsRoute = createRoute({
 
 const pullRequestRoute = createRoute({
   ...inProject("/pull-requests/$pullRequest"),
-  validateSearch: parsePullRequestSearch,
-  loaderDeps: ({ search: { machine, after } }) => present({ machine, after }),
+  validateSearch: parsePullRequestsSearch,
+  loaderDeps: ({ search }) => ({ ...search }),
   loader: ({ context, params, deps }) => {
     const number = numberOf(params.pullRequest);
     if (number === null) throw notFound();
-    return loadPullRequest(context.queryClient, params.project, number, deps);
+    return loadPullRequest(context.queryClient, params.project, number, parsePullRequestsSearch(deps));
   },
   component: lazyRouteComponent(() => import("@/features/pull-requests/PullRequestPage"), "PullRequestPage"),
 });
@@ -405,6 +407,7 @@ const routeTree = rootRoute.addChildren([
     seriesRoute,
     exploreRoute,
     compareRoute,
+    commitRoute,
     sweepRoute,
     topologyRoute,
     sizesRoute,

@@ -2,9 +2,9 @@
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { Ago, CommitName } from "@/components/ui/text";
+import { Ago, ShortSha } from "@/components/ui/text";
 import { isImport } from "@/lib/imports";
-import { toRun } from "@/lib/paths";
+import { toCommit, toRun } from "@/lib/paths";
 import { formatDuration } from "@/lib/time";
 import { formatCount } from "@/lib/units";
 
@@ -17,15 +17,20 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
       columns={[
         [
           rowHead("Commit"),
-          ({ project, run_id, commit }) => (
+          ({ project, run_id, commit: { sha } }) => (
             <Link {...toRun(project, run_id)}>
-              <CommitName commit={commit} />
+              <ShortSha sha={sha} />
             </Link>
           ),
         ],
         [
           { name: "Subject", className: "grow" },
-          (run) => [run.commit.subject, " ", <Remarks key="remarks" run={run} />],
+          (run) => (
+            <>
+              <Link {...toCommit(run.project, run.commit.sha)}>{run.commit.subject}</Link>{" "}
+              <Remarks run={run} />
+            </>
+          ),
           ({ commit }) => ({ className: "grow", title: commit.subject }),
         ],
         ["Machine", ({ machine }) => machine],

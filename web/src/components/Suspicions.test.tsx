@@ -27,7 +27,7 @@ it("shows the estimate, the machine and how long the confirmation takes", async 
     "Likely 87f34d3, +21 % on lab-1; queued for confirmation",
   ]);
   const links = screen.getAllByRole("link").map((link) => link.getAttribute("href"));
-  expect(links.slice(0, 2)).toEqual([`/libfoo/runs/${aSuspicion().run_id}`, "/libfoo/jobs/5"]);
+  expect(links[0]).toBe("/libfoo/jobs/5");
 });
 
 it("shows the command if no agent can confirm", async () => {

@@ -3,9 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { suspicionsQuery } from "@/api/queries";
 import type { Suspicion } from "@/api/types";
-import { CommandLine } from "@/components/ui/text";
-import { shortSha } from "@/lib/commits";
-import { toJob, toRun } from "@/lib/paths";
+import { CommandLine, CommitName } from "@/components/ui/text";
+import { toJob } from "@/lib/paths";
 import { isSite } from "@/lib/site";
 import { commandOf, estimateText, hasJob, progressText } from "@/lib/suspicions";
 
@@ -31,15 +30,11 @@ export function Suspicions({ project, commit }: Props) {
 }
 
 function SuspicionLine({ project, suspicion }: { project: string; suspicion: Suspicion }) {
-  const { commit, run_id, job_id } = suspicion;
+  const { commit, job_id } = suspicion;
   const isDecided = hasJob(suspicion) && job_id !== null;
   return (
     <>
-      <span className="suspicion">Likely</span>{" "}
-      <Link {...toRun(project, run_id)}>
-        <code title={commit.sha}>{shortSha(commit.sha)}</code>
-      </Link>
-      , {estimateText(suspicion)};{" "}
+      <span className="suspicion">Likely</span> <CommitName commit={commit} />, {estimateText(suspicion)};{" "}
       {isDecided ? (
         isSite() ? (
           progressText(suspicion)

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { Job } from "@/api/types";
 import { cancelJob } from "@/api/writes";
 import { numeric, RowTable, rowHead, unseen } from "@/components/ui/Table";
-import { Ago } from "@/components/ui/text";
+import { Ago, CommitName, ShortSha } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
 import { toJob, toPullRequest, toRegression, toRun } from "@/lib/paths";
@@ -135,12 +135,12 @@ function JobName({ project, job }: { project: string; job: Job }) {
   return (
     <>
       <Link {...toJob(project, job.job_id)}>
-        <code title={job.commit_sha}>{shortSha(job.commit_sha)}</code>
+        <ShortSha sha={job.commit_sha} />
       </Link>
       {job.base_sha !== null && (
         <span className="muted">
           {" "}
-          vs <code title={job.base_sha}>{shortSha(job.base_sha)}</code>
+          vs <CommitName commit={{ sha: job.base_sha }} />
         </span>
       )}
       {job.preset !== null && <span className="line muted">{job.preset}</span>}

@@ -91,6 +91,13 @@ export const toPullRequest = (project: string, pullRequest: number) =>
     params: { project, pullRequest: String(pullRequest) },
   });
 
+/** Short, but unique also in large repositories. */
+const NAME_DIGITS = 12;
+
+/** Everything about a commit, by its SHA or a prefix of at least seven digits. */
+export const toCommit = (project: string, sha: string) =>
+  linkOptions({ to: "/$project/commit/$sha", params: { project, sha: sha.slice(0, NAME_DIGITS) } });
+
 /** A series with one pinned commit, by its ordinal. */
 export const toSeriesAt = (project: string, seriesId: number, at: number) =>
   linkOptions({

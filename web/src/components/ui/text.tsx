@@ -1,10 +1,14 @@
 /** Formatted times, names, facts and sentences. */
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
-import type { CommitSummary } from "@/api/types";
+import { projectQuery } from "@/api/queries";
 import type { AgentState } from "@/lib/agents";
 import { shortSha } from "@/lib/commits";
 import { useNow } from "@/lib/hooks";
 import { NOT_STATED } from "@/lib/imports";
+import { toCommit } from "@/lib/paths";
+import { type Repository, repositoryOf } from "@/lib/repository";
 import { formatAgo, formatMoment } from "@/lib/time";
 import { type Quantity, quantityOf, quantityOfDividedNs, quantityOfNs, type Valued } from "@/lib/units";
 import { CopyButton } from "./controls";
@@ -18,14 +22,69 @@ export function Ago({ moment }: { moment: string }) {
   );
 }
 
-type Props = { commit: CommitSummary; subject?: boolean };
+/** Links to the host of the page's project. Its route loads the project. */
+export function useRepository(): Repository | null {
+  const { project = "" } = useParams({ strict: false });
+  const { data } = useQuery({ ...projectQuery(project), enabled: false });
+  return data === undefined ? null : repositoryOf(data);
+}
 
-/** A commit by its short SHA, optionally with its subject. */
-export function CommitName({ commit, subject = false }: Props) {
+type HostLinkProps = {
+  name: string;
+  to: (repository: Repository) => string | null;
+  /** Shown before the mark. */
+  children?: ReactNode;
+};
+
+/** A mark that opens something at the repository's host; nothing for an unknown host. */
+export function HostLink({ name, to, children }: HostLinkProps) {
+  const repository = useRepository();
+  const href = repository && to(repository);
+  if (href === null) return null;
+  const label = `${name} on ${repository?.host}`;
+  return (
+    <a className="host-link" href={href} target="_blank" rel="noreferrer" title={label}>
+      {children}
+      <svg viewBox="0 0 12 12" width="10" height="10" role="img" aria-label={label}>
+        <path d="M4.5 1.5h-3v9h9v-3M7 1.5h3.5V5M10.5 1.5 5.5 6.5" fill="none" stroke="currentColor" />
+      </svg>
+    </a>
+  );
+}
+
+/** A short SHA without links, for text within a link. */
+export function ShortSha({ sha }: { sha: string }) {
+  return <code title={sha}>{shortSha(sha)}</code>;
+}
+
+type CommitNameProps = { commit: { sha: string; subject?: string }; subject?: boolean };
+
+/** A commit by its short SHA, linked to its page and its host, optionally with its subject. */
+export function CommitName({ commit: { sha, subject: text }, subject = false }: CommitNameProps) {
+  const { project } = useParams({ strict: false });
   return (
     <>
-      <code title={commit.sha}>{shortSha(commit.sha)}</code>
-      {subject && <> {commit.subject}</>}
+      <span className="unbroken">
+        {project === undefined ? (
+          <ShortSha sha={sha} />
+        ) : (
+          <Link {...toCommit(project, sha)}>
+            <ShortSha sha={sha} />
+          </Link>
+        )}
+        <HostLink name={shortSha(sha)} to={(repository) => repository.commit(sha)} />
+      </span>
+      {subject && <> {text}</>}
+    </>
+  );
+}
+
+/** The author of a commit, linked to their commits at the host. */
+export function AuthorName({ name }: { name: string }) {
+  return (
+    <>
+      {name}
+      <HostLink name={`Commits by ${name}`} to={({ author }) => author(name)} />
     </>
   );
 }

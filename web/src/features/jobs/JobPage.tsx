@@ -9,7 +9,7 @@ import { CancelJob, Reason } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Button } from "@/components/ui/controls";
 import { Breadcrumb, Section } from "@/components/ui/states";
-import { Ago, Facts } from "@/components/ui/text";
+import { Ago, CommitName, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
 import { toJob, toMachine, toQueue, toRun } from "@/lib/paths";
@@ -74,8 +74,8 @@ function JobFacts({ project, job }: { project: string; job: JobDetail }) {
     <Facts
       wide
       facts={[
-        { name: "Commit", value: <code>{commit_sha}</code> },
-        base_sha !== null && { name: "Base", value: <code>{base_sha}</code> },
+        { name: "Commit", value: <CommitName commit={{ sha: commit_sha }} /> },
+        base_sha !== null && { name: "Base", value: <CommitName commit={{ sha: base_sha }} /> },
         branch !== null && { name: "Branch", value: branch },
         { name: "Machine", value: link || placeText(job) },
         machine !== null && labels.length > 0 && { name: "Labels", value: labels.join(", ") },

@@ -1,37 +1,33 @@
 /** One pull request: comparison with its merge base, and its runs. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { compareQuery, pullRequestQuery, runsQuery } from "@/api/queries";
+import { pullRequestQuery, runsQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
-import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
+import { ComparisonSummary } from "@/components/comparison/ComparisonSummary";
 import { unbrokenShares } from "@/components/comparison/pairs";
-import { pairsAsked } from "@/components/comparison/search";
 import { RunsTable } from "@/components/RunsTable";
 import { Older } from "@/components/ui/controls";
 import { Breadcrumb, ErrorState, Section } from "@/components/ui/states";
-import { CommandLine, CommitName } from "@/components/ui/text";
-import { useSearchChange, useTitle } from "@/lib/hooks";
-import { toComparison, toPullRequests } from "@/lib/paths";
+import { AuthorName, CommandLine, CommitName, useRepository } from "@/components/ui/text";
+import { useTitle } from "@/lib/hooks";
+import { toPullRequests } from "@/lib/paths";
 import { resultArguments } from "@/lib/site";
-import { isBaseMissing, type PullRequestSearch, runsAsked, sidesOf, titleOf } from "./data";
+import { isBaseMissing, titleOf } from "./data";
+import { comparisonQuery, runsAsked } from "./load";
 
 const route = getRouteApi("/$project/pull-requests/$pullRequest");
 
 export function PullRequestPage() {
   const { project, pullRequest } = route.useParams();
   const number = Number(pullRequest);
-  const search = route.useSearch();
-  const change = useSearchChange<PullRequestSearch>();
+  const { after } = route.useSearch();
   const { data: summary } = useSuspenseQuery(pullRequestQuery(project, number));
-  const { data: page } = useSuspenseQuery(runsQuery(project, runsAsked(number, search.after)));
-  const sides = sidesOf(summary, search.machine);
-  const comparison = useQuery({
-    ...compareQuery(project, { ...(sides ?? { base: "", head: "" }), ...pairsAsked({}) }),
-    enabled: sides !== null,
-  });
+  const { data: page } = useSuspenseQuery(runsQuery(project, runsAsked(number, after)));
+  const comparison = useQuery(comparisonQuery(project, summary));
   useTitle(`Pull request ${number} of ${project}`);
   const compared = comparison.data;
   const isMissing = compared !== undefined && isBaseMissing(compared);
+  const isCompared = compared !== undefined && !isMissing;
   return (
     <>
       <header>
@@ -40,31 +36,52 @@ export function PullRequestPage() {
           {`#${number}`}
         </Breadcrumb>
         <h1>{unbrokenShares(titleOf(summary, compared))}</h1>
-        {compared !== undefined && !isMissing && <ComparisonLede project={project} comparison={compared} />}
+        <Commits summary={summary} />
         <Caution summary={summary} isBaseMissing={isMissing} />
-        {sides !== null && (
-          <p className="lede">
-            <Link {...toComparison(project, sides.base, sides.head)}>Compare with another commit</Link>
-          </p>
-        )}
       </header>
+      {isCompared ? (
+        <ComparisonSummary project={project} comparison={compared} pullRequest={number}>
+          <AtHost number={number} />
+        </ComparisonSummary>
+      ) : (
+        <p className="section">
+          <AtHost number={number} />
+        </p>
+      )}
       {comparison.error !== null && (
         <ErrorState error={comparison.error} onRetry={() => comparison.refetch()} heading="h2" />
-      )}
-      {sides !== null && compared !== undefined && !isMissing && (
-        <ComparisonSections
-          project={project}
-          sides={sides}
-          comparison={compared}
-          search={search}
-          onSearch={change}
-        />
       )}
       <Section title="Runs">
         <RunsTable label="Runs" runs={page.runs} />
       </Section>
       <Older after={page.next_after} />
     </>
+  );
+}
+
+/** Back to the pull request itself. */
+function AtHost({ number }: { number: number }) {
+  const repository = useRepository();
+  const href = repository?.pullRequest(number) ?? null;
+  if (repository === null || href === null) return null;
+  return (
+    <a className="button" href={href} target="_blank" rel="noreferrer">
+      #{number} on {repository.host}
+    </a>
+  );
+}
+
+function Commits({ summary: { head, merge_base } }: { summary: PullRequestSummary }) {
+  return (
+    <p className="lede">
+      Head <CommitName commit={head} /> ‘{head.subject}’ by <AuthorName name={head.author} />
+      {merge_base !== null && (
+        <>
+          ; merge base <CommitName commit={merge_base} />
+        </>
+      )}
+      .
+    </p>
   );
 }
 

@@ -5,7 +5,7 @@ import { pullRequestsQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
 import { Older } from "@/components/ui/controls";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { Ago, CommandLine, CommitName } from "@/components/ui/text";
+import { Ago, CommandLine, CommitName, HostLink } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { toPullRequest } from "@/lib/paths";
 import { isSite } from "@/lib/site";
@@ -37,7 +37,12 @@ export function PullRequestsPage() {
           columns={[
             [
               rowHead("Number"),
-              ({ pull_request: number }) => <Link {...toPullRequest(project, number)}>#{number}</Link>,
+              ({ pull_request: number }) => (
+                <>
+                  <Link {...toPullRequest(project, number)}>#{number}</Link>
+                  <HostLink name={`#${number}`} to={({ pullRequest }) => pullRequest(number)} />
+                </>
+              ),
             ],
             [
               { name: "Newest commit", className: "grow" },

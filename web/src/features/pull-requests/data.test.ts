@@ -1,22 +1,6 @@
 import { expect, it } from "vitest";
 import { aComparison, aPair, aPullRequest } from "@/test/comparisons";
-import { numberOf, sidesOf, titleOf } from "./data";
-
-it("accepts only numbers of pull requests", () => {
-  expect(numberOf("42")).toBe(42);
-  expect(["abc", "0", "-1", "4.2", "1e3", ""].map(numberOf)).toEqual(Array(6).fill(null));
-});
-
-it("compares the newest commit with the merge base", () => {
-  const summary = aPullRequest();
-  expect(sidesOf(summary, "lab-1")).toEqual({
-    base: "a".repeat(40),
-    head: "b".repeat(40),
-    machine: "lab-1",
-  });
-  expect(sidesOf({ ...summary, merge_base: null }, undefined)).toBeNull();
-  expect(sidesOf({ ...summary, merge_base: summary.head }, undefined)).toBeNull();
-});
+import { titleOf } from "./data";
 
 it("has a headline with the change or the problem", () => {
   const summary = aPullRequest();

@@ -4,7 +4,16 @@ import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts, NotStated, TimeText, ValueText, Warnings } from "@/components/ui/text";
+import {
+  AuthorName,
+  CommandLine,
+  CommitName,
+  Facts,
+  NotStated,
+  TimeText,
+  ValueText,
+  Warnings,
+} from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { benchmarkCount, fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
@@ -48,7 +57,8 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         imported from {tool}
       </h1>
       <p className="lede">
-        ‘{run.commit.subject}’ by {run.commit.author}. The tool defines the methodology.
+        <CommitName commit={run.commit} /> ‘{run.commit.subject}’ by <AuthorName name={run.commit.author} />.
+        The tool defines the methodology.
       </p>
       <Warnings texts={warningsOf(detail)} />
       <RunControls runId={runId} by="benchmark" value={benchmark} hasReport={isKept}>

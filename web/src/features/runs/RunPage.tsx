@@ -7,7 +7,7 @@ import { DeliveryTable } from "@/components/DeliveryTable";
 import { Suspicions } from "@/components/Suspicions";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { type Column, numeric, rowHead, TableSection } from "@/components/ui/Table";
-import { CommandLine, Facts, Warnings } from "@/components/ui/text";
+import { AuthorName, CommandLine, CommitName, Facts, Warnings } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
@@ -64,7 +64,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         {counted(run.point_count, "result")} for <code>{shortSha(run.commit.sha)}</code> on {run.machine}
       </h1>
       <p className="lede">
-        ‘{run.commit.subject}’ by {run.commit.author}
+        <CommitName commit={run.commit} /> ‘{run.commit.subject}’ by <AuthorName name={run.commit.author} />
       </p>
       <Warnings texts={warningsOf(detail)} />
       <Suspicions project={project} commit={run.commit.sha} />

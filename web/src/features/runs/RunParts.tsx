@@ -1,11 +1,12 @@
 /** Parts that pages of measured and imported runs share. */
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { RunSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
 import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { type Fact, Facts } from "@/components/ui/text";
 import { useSearchChange } from "@/lib/hooks";
-import { reportHref } from "@/lib/paths";
+import { reportHref, toPullRequest } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
 import type { SortedResults } from "./data";
 import type { RunSearch } from "./search";
@@ -50,7 +51,10 @@ export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false
         { name: "Commit", value: <code>{run.commit.sha}</code> },
         { name: "Committed", value: formatMoment(run.commit.committed_at) },
         { name: "Branch", value: run.branch ?? "none" },
-        run.pull_request !== null && { name: "Pull request", value: `#${run.pull_request}` },
+        run.pull_request !== null && {
+          name: "Pull request",
+          value: <Link {...toPullRequest(run.project, run.pull_request)}>#{run.pull_request}</Link>,
+        },
         ...facts,
         { name: "Run", value: <code>{run.run_id}</code> },
       ]}

@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, CommitSummary, SeriesSummary } from "@/api/types";
 import { TableSection } from "@/components/ui/Table";
+import { CommitName } from "@/components/ui/text";
 import { isFaint, levelsText, markOf, pointWords } from "@/lib/changes";
-import { shortSha } from "@/lib/commits";
 import { toRegression } from "@/lib/paths";
 
 type Props = { series: SeriesSummary; changePoints: ChangePoint[]; starts: CommitSummary[]; name?: string };
@@ -29,7 +29,7 @@ export const Changes = memo(function Changes({ series, changePoints, starts, nam
           ({ kind, after_commit_ordinal, commit_ordinal, commit_sha }) => (
             <>
               {kind === "drift" && `#${after_commit_ordinal} to `}#{commit_ordinal}{" "}
-              <code>{shortSha(commit_sha)}</code>
+              <CommitName commit={{ sha: commit_sha }} />
             </>
           ),
         ],

@@ -3,9 +3,17 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, CommitSummary, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { type Fact, Facts, NotStated, QuantityText, TimeText, ValueText } from "@/components/ui/text";
+import {
+  AuthorName,
+  CommitName,
+  type Fact,
+  Facts,
+  NotStated,
+  QuantityText,
+  TimeText,
+  ValueText,
+} from "@/components/ui/text";
 import { changeText, pointWords } from "@/lib/changes";
-import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
@@ -144,11 +152,11 @@ export function PinnedFrame(props: PinnedFrameProps) {
       <h2>Pinned: #{point.commit_ordinal}</h2>
       <div className="pin-commit">
         <p>
-          <code title={point.commit_sha}>{shortSha(point.commit_sha)}</code> {commit?.subject}
+          <CommitName commit={{ sha: point.commit_sha }} /> {commit?.subject}
         </p>
         {commit !== null && (
           <p className="muted">
-            {commit.author}, {formatMoment(commit.committed_at)}
+            <AuthorName name={commit.author} />, {formatMoment(commit.committed_at)}
           </p>
         )}
         {point.work_tree_modified && <p className="warning">Modified or unbuilt.</p>}

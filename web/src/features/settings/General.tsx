@@ -13,6 +13,7 @@ import { upperFirst } from "@/lib/units";
 import { LEAST_DEFAULT, leastChangeOf, percentOf, readersText } from "./data";
 
 const BRANCH_NOTE = "Trends use its runs. Empty: all runs outside pull requests.";
+const COMMIT_NOTE = "With {sha}. Empty: detected for GitHub, GitLab and Forgejo.";
 const LEAST_LABEL = "Smallest change worth an alert";
 const LEAST_NOTE = `In percent. Empty: ${LEAST_DEFAULT}.`;
 const CHECK_NOTE = "Never fails for forks or acknowledged slowdowns.";
@@ -24,7 +25,15 @@ function checkText(fails: boolean): string {
 type Props = { summary: ProjectSummary; session: SessionInfo };
 
 export function General({ summary, session }: Props) {
-  const { project, visibility, default_branch, repository_url, fails_on_regression, least_change } = summary;
+  const {
+    project,
+    visibility,
+    default_branch,
+    repository_url,
+    commit_url,
+    fails_on_regression,
+    least_change,
+  } = summary;
   const readers = readersText(visibility, session.is_private);
   return (
     <>
@@ -39,6 +48,7 @@ export function General({ summary, session }: Props) {
                 { name: "Visibility", value: `${visibility}: ${readers}` },
                 { name: "Default branch", value: default_branch ?? "none: trends use all runs" },
                 { name: "Repository", value: repository_url ?? "none: jobs need one" },
+                commit_url !== null && { name: "Commit link", value: commit_url },
                 {
                   name: LEAST_LABEL,
                   value: least_change === null ? `default: ${LEAST_DEFAULT}` : `${percentOf(least_change)} %`,
@@ -73,7 +83,10 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
       setPercent(undefined);
     },
   );
-  const { visibility, default_branch, repository_url, fails_on_regression } = { ...summary, ...typed };
+  const { visibility, default_branch, repository_url, commit_url, fails_on_regression } = {
+    ...summary,
+    ...typed,
+  };
   const type = (change: ProjectChange) => {
     saving.reset();
     setTyped({ ...typed, ...change });
@@ -110,6 +123,14 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
       <RepositoryField
         value={repository_url ?? ""}
         onChange={({ target }) => type({ repository_url: target.value || null })}
+      />
+      <TextField
+        label="Commit link"
+        name="commit_url"
+        note={COMMIT_NOTE}
+        value={commit_url ?? ""}
+        placeholder="detected"
+        onChange={({ target }) => type({ commit_url: target.value || null })}
       />
       <TextField
         label={LEAST_LABEL}

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import type { CommitDetail } from "@/api/types";
+import { aComparison, aPair } from "@/test/comparisons";
+import { aCommit, aRegression, aRunSummary, aSession } from "@/test/fixtures";
+import { mayDelete, onlyPullRequest, pullRequestsOf, roleIn, titleOf } from "./data";
+
+const commit = aCommit({ sha: "b".repeat(40) });
+
+function aDetail(change: Partial<CommitDetail> = {}): CommitDetail {
+  const runs = [aRunSummary({ commit }), aRunSummary({ commit, machine: "lab-2" })];
+  return {
+    commit,
+    ordinal_is_estimate: false,
+    parents: [],
+    previous: aCommit({ sha: "a".repeat(40) }),
+    next: null,
+    run_count: runs.length,
+    runs,
+    ...change,
+  };
+}
+
+it("has the verdict as its title, or the reason for none", () => {
+  const slower = aPair({ verdict: "regressed", change: 0.154, change_interval: [0.121, 0.189] });
+  expect(titleOf(aDetail(), aComparison([slower]))).toMatch(/got 15\.4 % slower/);
+  expect(titleOf(aDetail(), undefined)).toBe("Measured on 2 machines");
+  expect(titleOf(aDetail({ previous: null }), undefined)).toBe(
+    "Measured on 2 machines; no earlier commit to compare with",
+  );
+  expect(titleOf(aDetail({ run_count: 0, runs: [] }), undefined)).toBe("Not measured");
+});
+
+it("is of a pull request if no run is of the main line", () => {
+  const run = (pull_request: number | null) => aRunSummary({ pull_request });
+  expect(pullRequestsOf([run(42), run(null), run(42), run(7)])).toEqual([42, 7]);
+  expect(onlyPullRequest([run(42), run(42)])).toBe(42);
+  expect(onlyPullRequest([run(42), run(null)])).toBeNull();
+  expect(onlyPullRequest([run(42), run(7)])).toBeNull();
+});
+
+it("begins or ends a regression", () => {
+  const at = { sha: commit.sha, ordinal: 3 };
+  expect(roleIn(aRegression({ fixed_by_commit: at }), commit.sha)).toBe("ends here");
+  expect(roleIn(aRegression({ until_commit: at }), commit.sha)).toBe("begins here");
+  expect(roleIn(aRegression({ until_commit: at, direction: "improved" }), commit.sha)).toBe("improves here");
+});
+
+it("lets authors delete their notes, and maintainers all", () => {
+  const [own, other] = [{ created_by: "account:ada" }, { created_by: "account:ben" }];
+  const contributor = aSession({ roles: { libfoo: "contributor" } });
+  expect([own, other].map((note) => mayDelete(note, contributor, "libfoo"))).toEqual([true, false]);
+  const maintainer = aSession({ roles: { libfoo: "maintainer" } });
+  expect(mayDelete(other, maintainer, "libfoo")).toBe(true);
+  expect(mayDelete(own, aSession(null), "libfoo")).toBe(false);
+});
