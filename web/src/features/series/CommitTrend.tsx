@@ -1,7 +1,7 @@
 /** A trend over commits or time, measured or stated: lines, marks, environment changes, tooltip and table. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { environmentsQuery } from "@/api/queries";
+import { environmentsQuery, notesQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
 import { type Measure, measureOf, RATE, RELATIVE } from "@/components/chart/measure";
@@ -12,6 +12,7 @@ import { legendsOf } from "@/lib/changes";
 import { environmentDifference } from "@/lib/environments";
 import { subjectOf } from "@/lib/fileNames";
 import { timeName, toolName } from "@/lib/imports";
+import { isSite } from "@/lib/site";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted, upperFirst } from "@/lib/units";
 import { type SeriesPoint, statedLines } from "./data";
@@ -21,6 +22,7 @@ import {
   drawingOf,
   environmentChanges,
   mediansOf,
+  notesAt,
   relativeCurve,
   relativeStops,
   type Stop,
@@ -75,6 +77,10 @@ function CommitTrend(props: Props) {
     ...environmentsQuery(series.project, series.machine),
     enabled: changes.length > 0,
   });
+  const [from, to] = [stops[0]?.ordinal ?? 0, stops.at(-1)?.ordinal ?? 0];
+  const asked = notesQuery(series.project, { from, to });
+  const { data: noted } = useQuery({ ...asked, enabled: stops.length > 0 && !isSite() });
+  const notes = notesAt(noted?.notes ?? [], stops);
   const factsOf = (id: number) =>
     environments?.environments.find(({ environment_id }) => environment_id === id)?.stable;
   const isRelative = scale === "relative";
@@ -95,6 +101,7 @@ function CommitTrend(props: Props) {
     ...props.notes,
     ...legendsOf(props.changes),
     changes.length > 0 && "dotted line: environment change",
+    notes.length > 0 && "square: note",
   ];
   const over = props.thinned ?? counted(stops.length, axis === "time" ? "run" : "commit");
   return (
@@ -112,10 +119,13 @@ function CommitTrend(props: Props) {
         bands={bands}
         boxes={boxes}
         marks={marks}
-        rules={changes.map(({ x, before, after }) => ({
-          x,
-          label: environmentDifference(factsOf(before), factsOf(after)),
-        }))}
+        rules={[
+          ...changes.map(({ x, before, after }) => ({
+            x,
+            label: environmentDifference(factsOf(before), factsOf(after)),
+          })),
+          ...notes,
+        ]}
         changes={props.changes}
         stops={places}
         xScale={scaleOf(axis, shown)}
@@ -151,7 +161,10 @@ function CommitTrend(props: Props) {
         tooltip={(x) => {
           const stop = byX.get(x);
           if (stop === undefined) return null;
-          const words = wordsAt(props.changes, stop.ordinal);
+          const words = [
+            ...wordsAt(props.changes, stop.ordinal),
+            ...notes.filter((note) => note.x === x).map(({ label }) => label),
+          ];
           const previous = stops.findLast((entry) => entry.x < x);
           return (
             <StopTooltip {...{ series, stop, previous, lines, measure, axis, words }} remark={props.remark} />

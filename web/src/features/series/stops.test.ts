@@ -7,6 +7,7 @@ import {
   environmentChanges,
   heatColumns,
   mediansOf,
+  notesAt,
   reachOf,
   readStated,
   relativeCurve,
@@ -186,5 +187,20 @@ it("divides each line by its own median, and the band by that of the first line"
   ).toEqual([
     [1, 1],
     [2, 2],
+  ]);
+});
+
+it("puts a note at the first measured commit that contains its commit", () => {
+  const stops = stopsOfLine(line());
+  const note = (ordinal: number) => ({
+    note_id: 1,
+    commit: { sha: "a".repeat(40), ordinal },
+    text: "New kernel.",
+    created_by: "account:ada",
+    created_at: "2026-11-24T10:00:00Z",
+  });
+  expect(notesAt([note(9), note(8), note(12)], stops)).toEqual([
+    { x: 11, label: "New kernel. (ada)", isNote: true },
+    { x: 8, label: "New kernel. (ada)", isNote: true },
   ]);
 });

@@ -1,14 +1,15 @@
 /** The stops of a trend (commits, or runs over time) and the columns of a heat map. Pure. */
-import type { ChangePoint, CommitSummary, HeatMapChart, LineSeries } from "@/api/types";
+import type { ChangePoint, CommitSummary, HeatMapChart, LineSeries, Note } from "@/api/types";
 import type { HeatColumn } from "@/components/chart/HeatMap";
 import type { BoxRow } from "@/components/chart/plottables/Boxes";
 import type { Band, Curve } from "@/components/chart/plottables/Curves";
 import type { Mark, MarkedPoint } from "@/components/chart/plottables/PointMarks";
-import type { Change } from "@/components/chart/plottables/Rules";
+import type { Change, Rule } from "@/components/chart/plottables/Rules";
 import { ordinalScale, type Scale, timeScale } from "@/components/chart/ticks";
 import { lineOf, markOf, pointWords } from "@/lib/changes";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
+import { requesterText } from "@/lib/queue";
 import { boundsOfBin, countsByBin, environmentsOf, median, numbersOf } from "@/lib/statistics";
 import { type Placed, positionOf, type SeriesPoint } from "./data";
 import type { Axis, Reach } from "./search";
@@ -134,6 +135,15 @@ export function environmentChanges(stops: Stop[]) {
     return before === undefined || before.environmentId === after.environmentId
       ? []
       : [{ x: (before.x + after.x) / 2, before: before.environmentId, after: after.environmentId }];
+  });
+}
+
+/** Notes on commits, each at the first stop that contains its commit. */
+export function notesAt(notes: readonly Note[], stops: readonly Stop[]): Rule[] {
+  return notes.flatMap(({ commit, text, created_by }) => {
+    const stop = stops.find(({ ordinal }) => ordinal >= commit.ordinal);
+    const label = `${text} (${requesterText(created_by)})`;
+    return stop === undefined ? [] : [{ x: stop.x, label, isNote: true }];
   });
 }
 

@@ -1,12 +1,13 @@
 /**
- * Events on the horizontal axis: dotted lines for environment changes, and a line, a range and a shape for changes.
+ * Events on the horizontal axis: dotted lines for environment changes, a line, a range and a shape for changes, and a
+ * square above the area for notes.
  * Changes without an alert have no name, and are below the others. Overlapping names are omitted; the table has all.
  */
 import { byImportance, type ChangeMark, isFaint } from "@/lib/changes";
 import { markPath } from "../sparklines";
 import { usePlot } from "../usePlot";
 
-export type Rule = { x: number; label: string };
+export type Rule = { x: number; label: string; isNote?: boolean };
 
 /** A change point with kind, direction and size. */
 export type Change = {
@@ -27,6 +28,7 @@ const GAP_PX = 8;
 /** Room for names above the drawing area, which important lines cross. */
 const NAMES_PX = 16;
 const SHAPE_PX = 8;
+const NOTE_PX = 7;
 
 const LINES: Record<ChangeMark, { dash: string; width: number; opacity: number }> = {
   step: { dash: "", width: 1, opacity: 0.75 },
@@ -45,7 +47,11 @@ export function Rules({ rules, changes }: Props) {
     .map((change) => ({ label: change.label, change, from: x(change.from), at: x(change.x) }))
     .filter(isSeen)
     .sort((one, other) => byImportance(one.change, other.change));
-  const breaks = rules.map(({ label, x: place }) => ({ label, from: x(place), at: x(place) })).filter(isSeen);
+  const all = rules
+    .map(({ x: place, ...rule }) => ({ ...rule, from: x(place), at: x(place) }))
+    .filter(isSeen);
+  const breaks = all.filter(({ isNote }) => isNote !== true);
+  const notes = all.filter(({ isNote }) => isNote === true);
   const important = marks.filter(({ change }) => !isFaint(change.mark)).toReversed();
   const named = withRoom([...important, ...breaks], right);
   return (
@@ -60,6 +66,20 @@ export function Rules({ rules, changes }: Props) {
             strokeDasharray="2 3"
           />
           <Name at={named.get(mark)} top={area.y} ink="var(--muted)" label={mark.label} />
+        </g>
+      ))}
+      {notes.map(({ at, label }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a commit can have several, and they have no state.
+        <g key={index} className="note-mark">
+          <title>{label}</title>
+          <path d={`M${at},${area.y - NAMES_PX}V${bottom}`} stroke="var(--rule-strong)" />
+          <rect
+            x={at - NOTE_PX / 2}
+            y={area.y - NAMES_PX}
+            width={NOTE_PX}
+            height={NOTE_PX}
+            fill="var(--ink)"
+          />
         </g>
       ))}
       {marks.map((mark, index) => {
