@@ -92,6 +92,16 @@ it("shows changes without triage", async () => {
   expect(screen.queryByLabelText("Select all")).toBeNull();
 });
 
+it("shows a commit without jobs and notes", async () => {
+  const { world } = mockApi();
+  const [before, commit] = world.commits.slice(-2);
+  await open(`/benchmarks/#/libfoo/commit/${commit?.sha.slice(0, 7)}`);
+  expect(screen.getByRole("link", { name: `Previous ${before?.sha.slice(0, 7)}` })).toBeTruthy();
+  expect(await screen.findByRole("region", { name: "Runs, table" })).toBeTruthy();
+  expect(screen.getByText("Inconclusive", { selector: "strong" })).toBeTruthy();
+  for (const name of ["Jobs", "Notes", "Run 14 more pairs"]) expect(screen.queryByText(name)).toBeNull();
+});
+
 it("pins the point of a run without details", async () => {
   const { world } = mockApi();
   const run = world.runs.findLast(

@@ -15,6 +15,7 @@ import { refusal } from "@/lib/access";
 import { caseName } from "@/lib/cases";
 import { useChange } from "@/lib/hooks";
 import { toComparison, toJob, toPoint, toQueue } from "@/lib/paths";
+import { isSite } from "@/lib/site";
 import { counted, formatCount, formatValue, upperFirst } from "@/lib/units";
 import { MachineMovements } from "./MachineMovements";
 import {
@@ -52,7 +53,7 @@ export function ComparisonSummary({ project, comparison, pullRequest, children }
         <strong className={look === "none" ? undefined : `change change-${look}`}>{word}</strong>
         <Counts counts={counts} />
         <div className="controls">
-          {remedy !== null && <RemedyButton project={project} remedy={remedy} />}
+          {remedy !== null && !isSite() && <RemedyButton project={project} remedy={remedy} />}
           <Link {...toComparison(project, base.commit.sha, head.commit.sha)} className="button">
             {all > 0 ? `Compare ${counted(all, "case")}` : "Compare"}
           </Link>
