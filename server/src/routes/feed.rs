@@ -149,7 +149,8 @@ pub(crate) async fn feed_of_regressions(
 ) -> Result<Response, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let created_at = db::project::created_at(&state.pool, project_id).await?;
-    let filter = Filter { states: STATES.to_vec(), direction: Some(Direction::Regressed), ..Filter::default() };
+    let filter =
+        Filter { states: STATES.to_vec(), direction: Some(Direction::Regressed), ..Filter::default() };
     let rows = regression::list(&state.pool, project_id, &filter, i64::MAX, ENTRIES).await?;
     let entries = rows.iter().map(|row| entry_of_regression(row, created_at)).collect();
     let project = &path.project;

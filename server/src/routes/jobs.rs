@@ -91,8 +91,7 @@ pub(crate) async fn list_jobs(
     let project_id = project_id(&state, &caller, &path).await?;
     let JobQuery { done, regression, pull_request, commit } = &paged.query;
     let commit_sha = commit.as_ref().map(CommitSha::as_str);
-    let filter =
-        Filter { done: *done, regression_id: *regression, pull_request: *pull_request, commit_sha };
+    let filter = Filter { done: *done, regression_id: *regression, pull_request: *pull_request, commit_sha };
     let rows = job::list(&state.pool, project_id, filter, paged.after.unwrap_or(i64::MAX), paged.row_limit())
         .await?;
     let (rows, next_after) = paged.cut(rows, |row| row.job_id);

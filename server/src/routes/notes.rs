@@ -31,7 +31,11 @@ pub(crate) struct NoteList {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoteRequest {
     /// Plain text.
-    #[schema(min_length = 1, max_length = 2000, example = "New allocator: all transports are expected to change.")]
+    #[schema(
+        min_length = 1,
+        max_length = 2000,
+        example = "New allocator: all transports are expected to change."
+    )]
     pub text: String,
 }
 

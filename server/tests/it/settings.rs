@@ -41,7 +41,8 @@ async fn patch_changes_only_the_given_settings(app: TestApp) {
 async fn commit_url_is_a_web_address_with_a_place_for_the_sha(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
-    let change = async |url: &str| app.send("PATCH", PATH, &maintainer, Some(json!({"commit_url": url}))).await;
+    let change =
+        async |url: &str| app.send("PATCH", PATH, &maintainer, Some(json!({"commit_url": url}))).await;
     for url in ["javascript:{sha}", "https://git.example.org/libfoo", "https://git.example.org/ {sha}"] {
         change(url).await.assert_invalid("contains {sha}");
     }

@@ -141,7 +141,9 @@ impl Reason {
     pub fn needed(&self) -> Option<usize> {
         match *self {
             Self::TooFew { has, needs, .. } => Some(needs.saturating_sub(has)),
-            Self::OutOfTime { more, .. } | Self::TooNoisy { more, .. } | Self::NotSignificant { more, .. } => more,
+            Self::OutOfTime { more, .. }
+            | Self::TooNoisy { more, .. }
+            | Self::NotSignificant { more, .. } => more,
             Self::WithinNoise { .. } | Self::MachineChanged { .. } | Self::WithinMovement { .. } => None,
         }
     }

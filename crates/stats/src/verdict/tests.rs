@@ -233,6 +233,7 @@ fn noisy_row_needs_a_larger_change() {
     let rows = unpaired(&Rule::default(), &[quiet, moving]);
     let verdicts = [0, 1].map(|row: usize| rows[row].p50.verdict);
     assert_eq!(verdicts, [Some(Verdict::Regressed), Some(Verdict::Inconclusive)]);
+    assert_eq!(rows[1].reason.unwrap().needed(), None, "more repetitions do not help");
     let reason = rows[1].reason.unwrap().to_string();
     assert!(reason.ends_with("A/A comparisons of this case vary by 9.3 %"), "{reason}");
     assert_eq!(Rule::default().least_of(&[0.5; 4]), 0.01);
@@ -250,6 +251,9 @@ fn inconclusive_rows_have_a_reason_with_figures() {
     assert!(reasons[0].starts_with("too noisy to detect 3 %: interval -"), "{reasons:?}");
     assert!(reasons[1].contains("; needs about ") && reasons[1].ends_with(" more pairs"), "{reasons:?}");
     assert_eq!(reasons[2], "too few pairs: has 5, needs 8");
+    let needed = comparison.rows().iter().map(|row| row.reason.unwrap().needed()).collect::<Vec<_>>();
+    assert!(reasons[1].contains(&format!("about {} more", needed[1].unwrap())), "{needed:?} {reasons:?}");
+    assert_eq!(needed[2], Some(3));
 
     let few = Sides { p50s: [vec![1.0; 3], vec![2.0; 9]], ..Sides::default() };
     let row = unpaired(
