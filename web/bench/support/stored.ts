@@ -42,6 +42,7 @@ export async function stored(request: APIRequestContext): Promise<Stored> {
       { name: "series", address: wideAddress },
       { name: "explore", address: exploreAddress },
       page("compare", `/compare?base=${commits.at(-1)?.sha}&head=${commits[0]?.sha}`),
+      page("commit", `/commit/${commits[0]?.sha}`),
       page("changes", "/regressions"),
       ...(regression === undefined ? [] : [page("change", `/regressions/${regression.regression_id}`)]),
       page("machines", "/machines"),
