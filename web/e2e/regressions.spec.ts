@@ -25,11 +25,19 @@ const LISTED = [
   }),
 ];
 
+const SESSION = {
+  account: { name: "ada", is_admin: false, roles: {} },
+  has_github: false,
+  is_private: false,
+  project: null,
+  scopes: [],
+};
+
 const DETAIL = {
   regression: LISTED[0],
   change_points: [
     aChangePoint({
-      witnesses: ["canary wake stable (+0.1 %)", "same case on lab-2 also changed: +19 %"],
+      witnesses: ["canary wake did not follow: +0.1 %", "same case on lab-2 also changed: +19 %"],
     }),
   ],
   culprits: [
@@ -42,9 +50,10 @@ const DETAIL = {
   ],
 } as RegressionDetail;
 
-/** Mocks a server with three regressions; returns the updates it receives. */
+/** Mocks a server with three regressions, and a signed-in user; returns the updates it receives. */
 async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
   const updates: { path: string; body: unknown }[] = [];
+  await page.route("**/api/v1/session", (route) => route.fulfill({ json: SESSION }));
   await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
   await page.route(ONE, (route) => {
     const request = route.request();
@@ -64,11 +73,12 @@ onEveryScreen(() => {
     await expect(page.getByRole("heading", { level: 1 })).toContainText("3 open regressions");
     await inspect(page);
 
-    await page.getByRole("row").nth(1).getByRole("link").click();
+    // Next to the list, or behind the first row.
+    await page.getByRole("link", { name: /^(Slower by up to 20 %|\+20 %)/ }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(
       "Slower by up to 20 %, since bbbbbbb \u201cCopy twice\u201d",
     );
-    await expect(page.getByText("same case on lab-2 also changed: +19 %")).toBeVisible();
+    await expect(page.getByText("1 of 1 also changed")).toBeVisible();
     await inspect(page);
   });
 });
@@ -76,7 +86,7 @@ onEveryScreen(() => {
 test("the inbox can be used by keyboard alone", async ({ page, report }) => {
   const updates = await withRegressions(page);
   await page.goto(`${overviewPath(report)}/regressions`);
-  const current = page.locator("tr[aria-current]");
+  const current = page.locator("li[aria-current]");
   await expect(current).toContainText("+20 %");
   await page.keyboard.press("x");
   await page.keyboard.press("j");
@@ -101,33 +111,43 @@ test("the inbox can be used by keyboard alone", async ({ page, report }) => {
 
 test("only edited fields are saved", async ({ page, report }) => {
   const updates = await withRegressions(page);
-  const account = { name: "ada", is_admin: false, roles: {} };
-  const session = { account, has_github: false, is_private: false, project: null, scopes: [] };
-  await page.route("**/api/v1/session", (route) => route.fulfill({ json: session }));
   await page.goto(`${overviewPath(report)}/regressions/9`);
-  await page.getByRole("button", { name: "Assign to me" }).click();
+  await page.getByText("Note, issue link and mute").click();
   await page.getByLabel("Note").fill("Seen, reverting.");
   await inspect(page);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
-  expect(updates.map(({ body }) => body)).toEqual([{ assignee: "ada", note: "Seen, reverting." }]);
+  expect(updates.map(({ body }) => body)).toEqual([{ note: "Seen, reverting." }]);
+});
+
+test("a change of triage can be undone", async ({ page, report }) => {
+  const updates = await withRegressions(page);
+  await page.goto(`${overviewPath(report)}/regressions/9`);
+  await page.getByLabel("Assignee").selectOption("ada");
+  await expect(page.getByText("Assigned to ada")).toBeVisible();
+  await inspect(page);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Assigned to ada")).toBeHidden();
+  expect(updates.map(({ body }) => body)).toEqual([{ assignee: "ada" }, { assignee: null }]);
 });
 
 test("a missing permission is reported", async ({ page, report, complaints }) => {
-  await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
+  await withRegressions(page);
   await page.route(ONE, (route) =>
-    route.fulfill({
-      status: 403,
-      contentType: "application/problem+json",
-      json: {
-        type: "about:blank",
-        title: "Not allowed",
-        status: 403,
-        detail: "expected a contributor of libfoo",
-        code: "forbidden",
-        request_id: "r1",
-      },
-    }),
+    route.request().method() === "GET"
+      ? route.fallback()
+      : route.fulfill({
+          status: 403,
+          contentType: "application/problem+json",
+          json: {
+            type: "about:blank",
+            title: "Not allowed",
+            status: 403,
+            detail: "expected a contributor of libfoo",
+            code: "forbidden",
+            request_id: "r1",
+          },
+        }),
   );
   await page.goto(`${overviewPath(report)}/regressions`);
   await page.getByRole("checkbox", { name: "Select regression 9" }).check();

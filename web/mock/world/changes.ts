@@ -43,14 +43,19 @@ const STORIES: Story[] = [
   {
     ordinal: SLOWER_AT,
     isOf: ({ summary }) => isSlowed(summary.transport.slug, summary.case.scenario),
-    witnesses: ["canaries stable", "controls stable"],
+    witnesses: [
+      "canary wake did not follow: +0.1 %",
+      "canary memory did not follow: \u22120.2 %",
+      "control pipe did not follow: +0.3 %",
+      "same case on lab-arm-1 also changed: +18 %",
+    ],
     regression: { regression_id: 1, cause: "commit", direction: "regressed", state: "new" },
     isExplained: true,
   },
   {
     ordinal: FASTER_AT,
     isOf: ({ summary }) => summary.transport.slug === "ring-futex" && summary.case.scenario === "route",
-    witnesses: ["controls stable"],
+    witnesses: ["control pipe did not follow: +0.2 %"],
     regression: {
       regression_id: 2,
       cause: "commit",
@@ -70,7 +75,7 @@ const STORIES: Story[] = [
     ordinal: DRIFT.at,
     after: DRIFT.after,
     isOf: ({ summary }) => isDrifting(summary),
-    witnesses: ["canaries stable", "controls stable"],
+    witnesses: ["canary wake did not follow: +0.1 %", "control pipe did not follow: +0.4 %"],
     kind: "drift",
     regression: { regression_id: 4, kind: "drift", cause: "commit", direction: "regressed", state: "new" },
   },
@@ -78,7 +83,7 @@ const STORIES: Story[] = [
   { ordinal: TAIL.at, isOf: ({ summary }) => isDrifting(summary), witnesses: [], figure: "tail" },
   ...SWITCHES_AT.map((ordinal): Story => {
     const kind = KNOWN_SWITCHES_AT.includes(ordinal) ? "known_state" : "step";
-    return { ordinal, isOf: isSwitching, witnesses: ["canaries changed too"], kind };
+    return { ordinal, isOf: isSwitching, witnesses: ["canary wake also changed: +7.4 %"], kind };
   }),
 ];
 

@@ -23,7 +23,7 @@ const details = () => document.querySelector(".flame-details")?.textContent ?? "
 
 it("a regression with profiles links to them", async () => {
   await open("/libfoo/regressions/1");
-  await userEvent.click(await screen.findByRole("link", { name: "Compare the profiles" }));
+  await userEvent.click(await screen.findByRole("link", { name: "Flame graph" }));
   expect(
     await screen.findByRole("heading", { level: 1, name: /^Profiles of base \w{7} and head/ }),
   ).toBeTruthy();
@@ -34,7 +34,7 @@ it("a regression with profiles links to them", async () => {
 
 it("a regression without profiles has no link", async () => {
   await open("/libfoo/regressions/2");
-  expect(screen.queryByRole("link", { name: "Compare the profiles" })).toBeNull();
+  expect(screen.queryByRole("link", { name: "Flame graph" })).toBeNull();
 });
 
 it("without profiles there is no page", async () => {

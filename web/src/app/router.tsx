@@ -34,6 +34,7 @@ import {
   seriesQuery,
   sessionQuery,
   sizeProfilesQuery,
+  suspicionsQuery,
   sweepQuery,
   workedQuery,
 } from "@/api/queries";
@@ -71,6 +72,7 @@ import { FINISHED, OPEN } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
 import { isSite } from "@/lib/site";
+import { WAITING } from "@/lib/suspicions";
 import { ErrorPage, NotFoundPage } from "./ErrorPages";
 import { Layout } from "./Layout";
 
@@ -170,7 +172,8 @@ const inboxRoute = createRoute({
   ...inProject("/regressions"),
   validateSearch: parseInboxSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => waitFor(context, regressionsQuery(params.project, askedFor(deps))),
+  loader: ({ context, params: { project }, deps }) =>
+    waitFor(context, regressionsQuery(project, askedFor(deps)), suspicionsQuery(project, WAITING)),
   component: lazyRouteComponent(() => import("@/features/regressions/InboxPage"), "InboxPage"),
 });
 

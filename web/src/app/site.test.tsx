@@ -87,7 +87,7 @@ it("judges machines at the time of the data", async () => {
 
 it("shows changes without triage", async () => {
   await open("/benchmarks/#/libfoo/regressions");
-  await screen.findByRole("region", { name: "Regressions, table" });
+  await screen.findByRole("list", { name: "Regressions" });
   expect(screen.queryByText("Acknowledge")).toBeNull();
   expect(screen.queryByLabelText("Select all")).toBeNull();
 });

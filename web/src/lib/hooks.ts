@@ -1,7 +1,7 @@
 /** React hooks shared by pages. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { paths } from "@/api/schema.gen";
 import { present } from "./search";
 
@@ -46,6 +46,19 @@ export function useDrafted<T>(
     return () => clearTimeout(timer);
   }, [draft]);
   return [draft === null ? written : draft.value, (value) => setDraft(value === null ? null : { value })];
+}
+
+/** Whether a media query matches. */
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const media = window.matchMedia(query);
+      media.addEventListener("change", onChange);
+      return () => media.removeEventListener("change", onChange);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
 }
 
 /** Sets the document's title while a page is shown. */

@@ -1,20 +1,18 @@
-/** The inbox: regressions and improvements with bulk triage, usable with the keyboard alone. */
-import { useSuspenseQuery } from "@tanstack/react-query";
+/** The inbox: a list with bulk triage, next to the evidence of its current row. Usable with the keyboard alone. */
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { regressionsQuery } from "@/api/queries";
+import { regressionQuery, regressionsQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
-import { FormError } from "@/components/form";
+import { FormError, Loaded } from "@/components/form";
 import { Suspicions } from "@/components/Suspicions";
 import { Button, Older, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
-import { numeric, Table } from "@/components/ui/Table";
 import { Ago, Quoted } from "@/components/ui/text";
-import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
+import { useMedia, useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression } from "@/lib/paths";
 import {
   askedFor,
-  causeText,
   DIRECTIONS,
   headlineOf,
   SHOWN,
@@ -26,10 +24,13 @@ import {
 import { isSite } from "@/lib/site";
 import { inDays } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
-import { type KeyAction, useKeys } from "@/lib/useKeys";
-import { alertState, whereText } from "./data";
+import { useKeys } from "@/lib/useKeys";
+import { Actions, UndoNotice } from "./Actions";
+import { alertState, titleOf, whereText } from "./data";
+import { Evidence } from "./Evidence";
+import { Standing } from "./Standing";
 import type { InboxSearch } from "./search";
-import { useTriage } from "./useTriage";
+import { type Triage, triageKeys, useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions");
 
@@ -37,6 +38,9 @@ const SHOWN_NAMES: Record<Shown, string> = { ...STATE_NAMES, open: "open", all: 
 const DIRECTION_NAMES = { regressed: "Slower", improved: "Faster" };
 
 const WEEK_DAYS = 7;
+
+/** Enough room for a preview. */
+const WIDE = "(min-width: 64rem)";
 
 const ACTIONS: [string, () => RegressionChange][] = [
   ["Acknowledge", () => ({ state: "acknowledged" })],
@@ -53,9 +57,10 @@ export function InboxPage() {
   const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
   const [current, setCurrent] = useState(0);
   const triage = useTriage(project);
+  const isWide = useMedia(WIDE);
   const { shown = "open", direction = "regressed" } = search;
   const { regressions } = data;
-  useTitle(`Regressions in ${project}`);
+  useTitle(`Regressions of ${project}`);
 
   const change = useSearchChange<InboxSearch>();
   const show = (asked: Parameters<typeof change>[0]) => {
@@ -69,28 +74,28 @@ export function InboxPage() {
   const toggle = (id: number) => {
     setMarked(new Set(marked.has(id) ? selected.filter((other) => other !== id) : [...selected, id]));
   };
-  const at = ids[Math.min(current, ids.length - 1)];
+  const shownRow = regressions[Math.min(current, ids.length - 1)];
+  const at = shownRow?.regression_id;
   // The selected rows, otherwise the current one.
-  const targets = selected.length > 0 || at === undefined ? selected : [at];
+  const wanted = selected.length > 0 ? selected : [at];
+  const targets = regressions.filter(({ regression_id }) => wanted.includes(regression_id));
   const apply = (change: RegressionChange) => {
     if (targets.length === 0 || triage.isPending) return;
-    triage.mutate({ ids: targets, change }, { onSuccess: () => setMarked(new Set()) });
+    triage.mutate({ regressions: targets, change }, { onSuccess: () => setMarked(new Set()) });
   };
   const move = (by: number) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by)));
-  const triageKeys: KeyAction[] = [
-    ["x", "select or deselect", () => at !== undefined && toggle(at)],
-    ["a", "acknowledge", () => apply({ state: "acknowledged" })],
-    ["f", "mark fixed", () => apply({ state: "fixed" })],
-    ["i", "not a regression", () => apply({ state: "invalid" })],
-    ["n", "reset to new", () => apply({ state: "new" })],
-  ];
   useKeys({
     title: "Regressions",
     keys: [
       ["j", "next", () => move(1)],
       ["k", "previous", () => move(-1)],
       ["Enter", "open", () => at !== undefined && navigate(toRegression(project, at))],
-      ...(isSite() ? [] : triageKeys),
+      ...(isSite()
+        ? []
+        : [
+            ["x", "select or deselect", () => at !== undefined && toggle(at)] as const,
+            ...triageKeys(apply, triage.done),
+          ]),
     ],
   });
 
@@ -103,7 +108,7 @@ export function InboxPage() {
         </p>
       </header>
       <Suspicions project={project} />
-      <div className="controls section">
+      <div className="controls subsection">
         <Segmented
           label="State"
           options={optionsOf(SHOWN, (value) => upperFirst(SHOWN_NAMES[value]))}
@@ -125,33 +130,42 @@ export function InboxPage() {
           Include muted and held
         </label>
       </div>
-      {regressions.length > 0 && (
-        <div className="section">
-          {!isSite() && (
-            <div className="controls bulk">
-              <span className="muted" aria-live="polite">
-                {selected.length === 0 ? "None selected" : `${selected.length} selected`}
-              </span>
-              {ACTIONS.map(([name, change]) => (
-                <Button
-                  key={name}
-                  disabled={selected.length === 0 || triage.isPending}
-                  onClick={() => apply(change())}
-                >
-                  {name}
-                </Button>
-              ))}
-            </div>
-          )}
-          <FormError error={triage.error} />
-          <InboxTable
-            project={project}
-            regressions={regressions}
-            selected={selected}
-            current={at}
-            onToggle={toggle}
-            onToggleAll={(isOn) => setMarked(new Set(isOn ? ids : []))}
-          />
+      {shownRow !== undefined && (
+        <div className="inbox subsection">
+          <div>
+            {!isSite() && (
+              <div className="controls bulk">
+                <label className="field">
+                  <input
+                    type="checkbox"
+                    aria-label="Select all"
+                    checked={selected.length === ids.length}
+                    onChange={({ target }) => setMarked(new Set(target.checked ? ids : []))}
+                  />
+                  <span aria-live="polite">
+                    {selected.length === 0 ? "None selected" : `${selected.length} selected`}
+                  </span>
+                </label>
+                {selected.length > 0 &&
+                  ACTIONS.map(([name, change]) => (
+                    <Button key={name} disabled={triage.isPending} onClick={() => apply(change())}>
+                      {name}
+                    </Button>
+                  ))}
+              </div>
+            )}
+            <FormError error={triage.error} />
+            <InboxList
+              project={project}
+              regressions={regressions}
+              selected={selected}
+              current={at}
+              isPreviewed={isWide}
+              onToggle={toggle}
+              onCurrent={(id) => setCurrent(ids.indexOf(id))}
+            />
+          </div>
+          {isWide && <Preview key={at} project={project} regression={shownRow} triage={triage} />}
         </div>
       )}
       <Older after={data.next_after} />
@@ -160,101 +174,111 @@ export function InboxPage() {
           Shortcuts: <kbd>?</kbd>
         </TextButton>
       </p>
+      <UndoNotice done={triage.done} />
     </>
   );
 }
 
-type Props = {
+type ListProps = {
   project: string;
   regressions: Regression[];
   selected: readonly number[];
   current: number | undefined;
+  isPreviewed: boolean;
   onToggle: (id: number) => void;
-  onToggleAll: (isOn: boolean) => void;
+  onCurrent: (id: number) => void;
 };
 
-export function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
-  const now = useNow();
-  const canTriage = !isSite();
-  const row = useRef<HTMLTableRowElement>(null);
+function InboxList(props: ListProps) {
+  const { project, regressions, selected, current, isPreviewed, onToggle, onCurrent } = props;
+  const row = useRef<HTMLLIElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ref points to another row when `current` changes.
   useEffect(() => {
     row.current?.scrollIntoView({ block: "nearest" });
   }, [current]);
   return (
-    <Table
-      label="Regressions"
-      heads={[
-        ...(canTriage
-          ? [
-              {
-                name: "Select all",
-                content: (
-                  <input
-                    type="checkbox"
-                    aria-label="Select all"
-                    checked={selected.length === regressions.length}
-                    onChange={({ target }) => onToggleAll(target.checked)}
-                  />
-                ),
-              },
-            ]
-          : []),
-        numeric("Worst"),
-        "Where",
-        "Suspect commits",
-        "Cause",
-        "State",
-        "Assignee",
-        "Found",
-      ]}
-    >
-      <tbody>
-        {regressions.map((regression) => {
-          const { regression_id, worst_change, direction } = regression;
-          const isCurrent = regression_id === current;
-          const quiet = alertState(regression, now);
-          return (
-            <tr
-              key={regression_id}
-              {...(isCurrent && { ref: row, "aria-current": true, className: "current" })}
-            >
-              {canTriage && (
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Select regression ${regression_id}`}
-                    checked={selected.includes(regression_id)}
-                    onChange={() => onToggle(regression_id)}
-                  />
-                </td>
-              )}
-              <th scope="row" className="number">
-                <Link {...toRegression(project, regression_id)} className={`change change-${direction}`}>
-                  {worstText(regression, worst_change)}
+    <ol className="inbox-list" aria-label="Regressions">
+      {regressions.map((regression) => {
+        const { regression_id, worst_change, direction } = regression;
+        const isCurrent = regression_id === current;
+        const size = worstText(regression, worst_change);
+        const look = `inbox-open change change-${direction}`;
+        return (
+          <li key={regression_id} {...(isCurrent && { ref: row, "aria-current": true })}>
+            {!isSite() && (
+              <input
+                type="checkbox"
+                aria-label={`Select regression ${regression_id}`}
+                checked={selected.includes(regression_id)}
+                onChange={() => onToggle(regression_id)}
+              />
+            )}
+            <div>
+              {isPreviewed ? (
+                <TextButton className={look} onClick={() => onCurrent(regression_id)}>
+                  {size}
+                </TextButton>
+              ) : (
+                <Link {...toRegression(project, regression_id)} className={look}>
+                  {size}
                 </Link>
-              </th>
-              <td>{whereText(regression)}</td>
-              <td>{suspectsText(regression)}</td>
-              <td>
-                <Quoted text={causeText(regression)} />
-              </td>
-              <td>
-                {STATE_NAMES[regression.state]}
-                {quiet !== null && (
-                  <span className="muted" title={regression.held_because ?? undefined}>
-                    , {quiet}
-                  </span>
-                )}
-              </td>
-              <td>{regression.assignee ?? <span className="muted">none</span>}</td>
-              <td>
-                <Ago moment={regression.created_at} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </Table>
+              )}
+              <RegressionLines regression={regression} />
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function RegressionLines({ regression }: { regression: Regression }) {
+  const quiet = alertState(regression, useNow());
+  const [finding] = regression.explanation?.findings ?? [];
+  return (
+    <>
+      <span className="inbox-age muted">
+        <Ago moment={regression.created_at} />
+      </span>
+      <span className="line">{whereText(regression)}</span>
+      <span className="line">
+        {suspectsText(regression)}
+        {finding !== undefined && (
+          <>
+            : <Quoted text={finding.text} />
+          </>
+        )}
+      </span>
+      <span className="line muted" title={regression.held_because ?? undefined}>
+        {[STATE_NAMES[regression.state], regression.assignee ?? "unassigned", quiet]
+          .filter(Boolean)
+          .join(", ")}
+      </span>
+    </>
+  );
+}
+
+type PreviewProps = { project: string; regression: Regression; triage: Triage };
+
+/** The evidence of the current row. */
+function Preview({ project, regression, triage }: PreviewProps) {
+  const query = useQuery(regressionQuery(project, regression.regression_id));
+  return (
+    <section className="inbox-preview" aria-label="Preview">
+      <h2>
+        <Link {...toRegression(project, regression.regression_id)}>
+          {titleOf(regression, query.data?.culprits ?? [])}
+        </Link>
+      </h2>
+      <Standing regression={regression} />
+      <Loaded query={query}>
+        {(detail) => (
+          <>
+            <Actions project={project} detail={detail} triage={triage} />
+            <Evidence project={project} detail={detail} />
+          </>
+        )}
+      </Loaded>
+    </section>
   );
 }

@@ -1,8 +1,22 @@
 import { expect, test } from "vitest";
 import type { ChangePoint, Culprit } from "@/api/types";
+import { budgetsOf } from "@/lib/budget";
 import { clearest, rangeText } from "@/lib/regressions";
-import { aRegression } from "@/test/fixtures";
-import { alertState, titleOf } from "./data";
+import { aBudgetSeries, aChangePoint, aCommit, aPoint, aRegression } from "@/test/fixtures";
+import {
+  alertState,
+  bisectRequest,
+  chatText,
+  checksOf,
+  doneText,
+  issueOf,
+  levelLines,
+  mostChangedPart,
+  rerunRequest,
+  runAt,
+  titleOf,
+  undoOf,
+} from "./data";
 
 const REGRESSION = aRegression();
 
@@ -51,4 +65,120 @@ test("keeps one change per series, p50 first, sorted by size", () => {
     [2, "p99"],
     [1, "p50"],
   ]);
+});
+
+test("a reference series supports or contradicts a change, by its kind", () => {
+  const of = (...witnesses: string[]) =>
+    checksOf(REGRESSION, aChangePoint({ witnesses })).map(({ name, outcome, text }) => [name, outcome, text]);
+  const canary = "canary wake did not follow: +0.1 %";
+  expect(of(canary, "canary copy also changed: +9.0 %", "same case on lab-2 also changed: +19 %")).toEqual([
+    ["Repeat", "none", "No paired comparison yet"],
+    ["Canaries", "warning", "1 of 2 also changed, 1 of 2 unchanged"],
+    ["Other machines", "ok", "1 of 1 also changed"],
+    ["Confidence", "ok", "> 99.99 %, 4 series on 2 machines"],
+  ]);
+  expect(of(canary, "control pipe: inconclusive, too few or too noisy results")).toContainEqual([
+    "Controls",
+    "none",
+    "Inconclusive",
+  ]);
+  expect(of("same case on lab-2 did not follow: +0.2 %")).toContainEqual([
+    "Other machines",
+    "warning",
+    "1 of 1 unchanged",
+  ]);
+  expect(of("paired comparison of job 7 with the base: +20 %")[0]).toEqual([
+    "Repeat",
+    "ok",
+    "Confirmed in pairs",
+  ]);
+});
+
+test("a machine on hold and a control are warnings", () => {
+  const held = aRegression({ held_because: "its machine is suspect: drift" });
+  const witnesses = ["control transport: commits of this repository cannot change it"];
+  const warnings = checksOf(held, aChangePoint({ witnesses, confidence: 0.998 })).filter(
+    ({ outcome }) => outcome === "warning",
+  );
+  expect(warnings.map(({ name }) => name)).toEqual(["Transport", "Machine"]);
+});
+
+test("names the part of the time that changed the most", () => {
+  const [before, after] = [500, 900].flatMap((mean) => {
+    const column = { mean: [mean], q1: [mean], q3: [mean] };
+    return budgetsOf(aBudgetSeries([31], { sender_user: column, ready: column }));
+  });
+  if (before === undefined || after === undefined) throw new Error("expected two budgets");
+  expect(mostChangedPart(before, after)).toMatchObject({ part: { key: "sender_user" }, change_ns: 400 });
+  expect(mostChangedPart(before, before)).toBeNull();
+});
+
+test("undo restores the replaced values, and only those", () => {
+  const before = aRegression({ state: "new", assignee: "ben", note: "seen" });
+  expect(undoOf(before, { state: "fixed", assignee: null })).toEqual({ state: "new", assignee: "ben" });
+  expect(doneText({ state: "fixed" }, 1)).toBe("Fixed");
+  expect(doneText({ state: "invalid" }, 3)).toBe("Not a regression: 3");
+  expect(doneText({ assignee: "ada" }, 1)).toBe("Assigned to ada");
+});
+
+test("only a range without a culprit can be bisected", () => {
+  const until_commit = { sha: "c".repeat(40), ordinal: 35 };
+  const wide = aRegression({ until_commit });
+  expect(bisectRequest(REGRESSION)).toBeNull();
+  expect(bisectRequest({ ...wide, culprit_commit: until_commit })).toBeNull();
+  expect(bisectRequest(wide)).toEqual({
+    after: "a".repeat(40),
+    until: "c".repeat(40),
+    machines: ["lab-1", "lab-2"],
+  });
+  expect(rerunRequest(wide)).toEqual({
+    commits: ["c".repeat(40)],
+    base: "a".repeat(40),
+    machines: ["lab-1", "lab-2"],
+  });
+});
+
+test("the text for a chat and an issue has size, commit and address", () => {
+  const commit = aCommit({ sha: "b".repeat(40), subject: "Copy twice" });
+  const culprits = [{ commit, probability: 0.97, measured: true, names: [] }];
+  const detail = { regression: REGRESSION, change_points: [], culprits };
+  expect(chatText(detail, "https://x/9")).toBe(
+    [
+      "libfoo: Slower by up to 20 %, since bbbbbbb \u201cCopy twice\u201d",
+      "4 series on 2 machines; cause: commit",
+      "https://x/9",
+    ].join("\n"),
+  );
+  const { title, body } = issueOf(detail, "https://x/9");
+  expect(title).toContain("Slower by up to 20 %");
+  expect(body).toContain(`- ${"b".repeat(40)} Copy twice (97 %)`);
+  expect(body).not.toContain("Why");
+});
+
+test("levels reach from the first commit to the change and from there to the last", () => {
+  const change = aChangePoint({ commit_ordinal: 31, after_commit_ordinal: 30 });
+  expect(levelLines(change, [10, 30, 31, 50])).toEqual([
+    {
+      key: "before",
+      points: [
+        [10, 4020],
+        [30, 4020],
+      ],
+    },
+    {
+      key: "after",
+      points: [
+        [31, 4830],
+        [50, 4830],
+      ],
+    },
+  ]);
+  expect(levelLines({ ...change, figure: "tail" }, [10, 50])).toEqual([]);
+});
+
+test("shows a run without local modifications if there is one", () => {
+  const point = (run_id: string, work_tree_modified: boolean) => aPoint({ run_id, work_tree_modified });
+  expect(runAt([point("a", false), point("b", true)])).toBe("a");
+  expect(runAt([point("a", true), point("b", true)])).toBe("b");
+  expect(runAt([])).toBeNull();
 });

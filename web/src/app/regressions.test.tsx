@@ -1,0 +1,39 @@
+/** Triage on the page of a regression, with the data of the mock. */
+import { screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { expect, it } from "vitest";
+import { open, withoutEvents } from "@/test/app";
+import { withLayout } from "@/test/layout";
+import { mockServer } from "@/test/server";
+
+const { sent } = mockServer();
+withLayout(720, 300);
+withoutEvents();
+
+const bodies = () => Promise.all(sent.map(({ body }) => body));
+
+it("undoes a change of triage with a key", async () => {
+  await open("/libfoo/regressions/1");
+  await userEvent.click(await screen.findByRole("button", { name: "Acknowledge" }));
+  expect(await screen.findByText("Acknowledged", { selector: ".notice" })).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Acknowledge" })).toBeNull();
+  await userEvent.click(document.body);
+  await userEvent.keyboard("u");
+  expect(await screen.findByRole("button", { name: "Acknowledge" })).toBeTruthy();
+  expect(await bodies()).toEqual([{ state: "acknowledged" }, { state: "new" }]);
+});
+
+it("assigns a member of the project", async () => {
+  await open("/libfoo/regressions/1");
+  const assignee = await screen.findByRole("combobox", { name: "Assignee" });
+  await within(assignee).findByRole("option", { name: "ben" });
+  await userEvent.selectOptions(assignee, "ben");
+  expect(await screen.findByText(/assigned to ben\./)).toBeTruthy();
+});
+
+it("compares both ends again", async () => {
+  await open("/libfoo/regressions/1");
+  await userEvent.click(await screen.findByRole("button", { name: "Re-run" }));
+  expect(await screen.findByRole("link", { name: /job/ })).toBeTruthy();
+  expect(sent.map(({ path }) => path)).toEqual(["/api/v1/projects/libfoo/jobs"]);
+});
