@@ -52,6 +52,7 @@ import { parseOverviewSearch } from "@/features/overview/search";
 import { parseProfileSearch } from "@/features/profile/search";
 import { loadPullRequest, numberOf, parsePullRequestsSearch } from "@/features/pull-requests/load";
 import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
+import { loadRegression } from "@/features/regressions/load";
 import { parseInboxSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, parseSeriesSearch, seriesOf } from "@/features/series/search";
@@ -179,8 +180,8 @@ const inboxRoute = createRoute({
 
 const regressionRoute = createRoute({
   ...inProject("/regressions/$regressionId"),
-  loader: ({ context, params }) =>
-    waitFor(context, regressionQuery(params.project, Number(params.regressionId))),
+  loader: ({ context, params: { project, regressionId } }) =>
+    loadRegression(context.queryClient, project, Number(regressionId)),
   component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),
 });
 
