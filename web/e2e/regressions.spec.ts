@@ -7,6 +7,7 @@ import { expect, overviewPath, test } from "./support/test";
 
 const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
 const ONE = /\/api\/v1\/projects\/[^/]+\/regressions\/\d+$/;
+const TIMELINE = /\/regressions\/\d+\/timeline$/;
 
 const LISTED = [
   aRegression(),
@@ -54,6 +55,7 @@ const DETAIL = {
 async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
   const updates: { path: string; body: unknown }[] = [];
   await page.route("**/api/v1/session", (route) => route.fulfill({ json: SESSION }));
+  await page.route(TIMELINE, (route) => route.fulfill({ json: { entries: [] } }));
   await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
   await page.route(ONE, (route) => {
     const request = route.request();

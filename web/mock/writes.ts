@@ -1,5 +1,5 @@
 /** The implemented writes. Changes last until the server stops. All other writes are rejected. */
-import type { Channel, TokenSummary } from "@/api/types";
+import type { Channel, Regression, RegressionChange, TimelineEntry, TokenSummary } from "@/api/types";
 import { aChannel, aJob, aToken } from "@/test/fixtures";
 import { created, entryWith, found, nothing, Refusal, type Writes } from "./endpoint";
 import { detailOf } from "./world/changes";
@@ -34,6 +34,27 @@ const nextOf = <Key extends string>(entries: Record<Key, number>[], key: Key): n
 
 const secretOf = ({ prefix }: TokenSummary) => `${prefix}-this-opens-nothing`;
 
+function addToTimeline(
+  world: World,
+  regression_id: number,
+  entry: Pick<TimelineEntry, "comment" | "changes">,
+): void {
+  const entries = world.timelines.get(regression_id) ?? [];
+  world.timelines.set(regression_id, [
+    ...entries,
+    { happened_at: new Date().toISOString(), actor: actorOf(world), ...entry },
+  ]);
+}
+
+/** The changed fields; without the texts of notes and issue links. */
+function changedFields(before: Regression, after: Regression, fields: (keyof RegressionChange)[]) {
+  const shown = (field: keyof RegressionChange, of: Regression) =>
+    field === "note" || field === "bug_url" ? null : of[field];
+  return fields
+    .filter((field) => before[field] !== after[field])
+    .map((field) => ({ field, from: shown(field, before), to: shown(field, after) }));
+}
+
 function withoutNulls<Change extends object>(change: Change) {
   const entries = Object.entries(change).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries) as { [Key in keyof Change]: NonNullable<Change[Key]> };
@@ -63,7 +84,10 @@ export const WRITES = {
     "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id }, body }) => {
       const regression = entryWith(world.regressions, "regression_id", regression_id);
       const { state, ...others } = body;
+      const before = { ...regression };
       Object.assign(regression, others, { state: state ?? regression.state, updated_at: NOW });
+      const changes = changedFields(before, regression, Object.keys(body) as (keyof RegressionChange)[]);
+      addToTimeline(world, regression.regression_id, { comment: null, changes });
       return detailOf(world, regression);
     },
   },
@@ -151,6 +175,19 @@ export const WRITES = {
       world.notes.unshift(note);
       return created(note);
     },
+    "/api/v1/projects/{project}/regressions/{regression_id}/comments": (world, { path, body: { text } }) => {
+      const { regression_id } = entryWith(world.regressions, "regression_id", path.regression_id);
+      if (text.trim() === "") throw wrong("text", "0 characters: expected 1 to 4000");
+      const comments = [...world.timelines.values()].flat().flatMap(({ comment }) => comment ?? []);
+      const comment = {
+        comment_id: nextOf(comments, "comment_id"),
+        created_by: actorOf(world),
+        text: text.trim(),
+        created_at: NOW,
+      };
+      addToTimeline(world, regression_id, { comment, changes: [] });
+      return created(comment);
+    },
     "/api/v1/projects/{project}/schedules": (world, { body: { cron, preset, labels } }) => {
       if (cron.trim().split(/\s+/).length !== 5)
         throw wrong("cron", `\`${cron}\` is not a schedule: expected five fields`);
@@ -224,6 +261,13 @@ export const WRITES = {
     "/api/v1/projects/{project}/notes/{note_id}": (world, { path: { note_id } }) => {
       const deleted = entryWith(world.notes, "note_id", note_id);
       world.notes = world.notes.filter((note) => note !== deleted);
+      return nothing();
+    },
+    "/api/v1/projects/{project}/regressions/{regression_id}/comments/{comment_id}": (world, { path }) => {
+      const id = Number(path.regression_id);
+      const entries = world.timelines.get(id) ?? [];
+      const isOther = ({ comment }: TimelineEntry) => comment?.comment_id !== Number(path.comment_id);
+      world.timelines.set(id, entries.filter(isOther));
       return nothing();
     },
     "/api/v1/projects/{project}/schedules/{schedule_id}": (world, { path: { schedule_id } }) => {

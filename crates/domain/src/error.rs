@@ -101,6 +101,8 @@ pub enum Kind {
     Point,
     /// A regression.
     Regression,
+    /// A comment on a regression.
+    Comment,
     /// The profile of a regression.
     Profile,
     /// The imported file of a run.

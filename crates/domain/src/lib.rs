@@ -12,6 +12,7 @@
 //! - [`advice`]: estimated costs of each transport. [`questions`]: the questions of publications. [`published`]: published
 //!   results of others.
 //! - [`queue`]: jobs for agents. [`tasks`]: background work, done by one server at a time.
+//! - [`timeline`]: comments on a regression, and the history of its triage.
 //! - [`notify`]: notifications to channels. [`live`]: notifies clients of new runs.
 //! - [`units`]: formatted numbers. [`error`]: the common error type.
 
@@ -31,5 +32,6 @@ pub mod published;
 pub mod questions;
 pub mod queue;
 pub mod tasks;
+pub mod timeline;
 pub mod track;
 pub mod units;

@@ -23,6 +23,8 @@ pub enum Action {
     ChannelChange,
     ChannelCreate,
     ChannelDelete,
+    CommentCreate,
+    CommentDelete,
     MembershipRemove,
     MembershipSet,
     NoteCreate,
@@ -129,6 +131,8 @@ impl Action {
             | Self::ChannelChange
             | Self::ChannelCreate
             | Self::ChannelDelete
+            | Self::CommentCreate
+            | Self::CommentDelete
             | Self::MembershipSet
             | Self::NoteCreate
             | Self::NoteDelete

@@ -181,6 +181,10 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
            and notification_message.notification_channel_id = channel.notification_channel_id"
     );
     delete!("delete from notification_channel where project_id = $1");
+    delete!(
+        "delete from regression_comment using regression
+         where regression.project_id = $1 and regression_comment.regression_id = regression.regression_id"
+    );
     delete!("delete from regression where project_id = $1");
     delete!("delete from machine_error_rate where project_id = $1");
     delete!("delete from project_machine where project_id = $1");

@@ -44,9 +44,9 @@ pub(crate) struct MemberPath {
     pub account: Slug,
 }
 
-/// The members of a project.
+/// The members of a project, for contributors.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/members", tag = "accounts", params(ProjectPath, Page),
-    security(("token" = ["admin"]), ("session" = [])),
+    security(("token" = ["project:write"]), ("session" = [])),
     responses((status = 200, description = "The members, by name", body = MemberList))
 )]
 pub(crate) async fn list_members(
@@ -55,7 +55,8 @@ pub(crate) async fn list_members(
     Path(path): Path<ProjectPath>,
     paged: Paged<NoFilter, String>,
 ) -> Result<Json<MemberList>, ApiError> {
-    let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
+    // Contributors choose assignees.
+    let project = permitted::project(&state, &caller, Action::Acknowledge, &path.project).await?;
     let after = paged.after.as_deref().unwrap_or_default();
     let rows = db::account::members(&state.pool, project.project_id, after, paged.row_limit()).await?;
     let (members, next_after) = paged.cut(rows, |row| row.account.clone());

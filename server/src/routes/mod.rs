@@ -8,6 +8,7 @@ pub(crate) mod audit;
 pub(crate) mod badges;
 pub(crate) mod channels;
 pub(crate) mod charts;
+pub(crate) mod comments;
 pub(crate) mod commits;
 pub(crate) mod error_rates;
 pub(crate) mod events;

@@ -20,6 +20,12 @@ export const regressions = {
   },
   "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) =>
     detailOf(world, entryWith(world.regressions, "regression_id", regression_id)),
+  "/api/v1/projects/{project}/regressions/{regression_id}/timeline": (
+    world,
+    { path: { regression_id } },
+  ) => ({
+    entries: world.timelines.get(Number(regression_id)) ?? [],
+  }),
   "/api/v1/projects/{project}/regressions/{regression_id}/profile": (world, { path, query }) => {
     const profiled = world.regressions.filter(({ explanation }) => explanation?.has_profile);
     entryWith(profiled, "regression_id", path.regression_id);

@@ -1,5 +1,13 @@
 /** Accounts, members, tokens, channels and audit events of the mock. */
-import type { AccountSummary, AuditEvent, Channel, Member, SessionInfo, TokenSummary } from "@/api/types";
+import type {
+  AccountSummary,
+  AuditEvent,
+  Channel,
+  Member,
+  SessionInfo,
+  TimelineEntry,
+  TokenSummary,
+} from "@/api/types";
 import { aChannel, aToken } from "@/test/fixtures";
 
 const DAY = (day: number) => `2026-11-${String(day).padStart(2, "0")}T09:30:00Z`;
@@ -68,6 +76,35 @@ export const CHANNELS: Channel[] = [
   aChannel({ channel_id: 3, name: "lab", kind: "email", target: "lab@example.org", events: ["machine"] }),
   aChannel({ last_success_at: DAY(23) }),
 ];
+
+/** Comments and triage, by regression. */
+export const TIMELINES: Map<number, TimelineEntry[]> = new Map([
+  [
+    2,
+    [
+      {
+        happened_at: DAY(19),
+        actor: "account:ada",
+        comment: null,
+        changes: [
+          { field: "state", from: "new", to: "acknowledged" },
+          { field: "assignee", from: null, to: "ada" },
+        ],
+      },
+      {
+        happened_at: DAY(20),
+        actor: "account:ben",
+        comment: {
+          comment_id: 1,
+          created_by: "account:ben",
+          text: "Expected: the ring no longer copies.",
+          created_at: DAY(20),
+        },
+        changes: [],
+      },
+    ],
+  ],
+]);
 
 const ACTIONS: [string, string, string, AuditEvent["details"]][] = [
   ["token.rotate", "account:ada", "token:2", {}],

@@ -8,7 +8,7 @@ import { COMMIT_COUNT, KNOWN_SWITCHES_AT, mainLine, notesOf } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
 import { agentsOf, jobsOf, SCHEDULES } from "./lab";
 import { MACHINES } from "./machines";
-import { ACCOUNTS, AUDIT, CHANNELS, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
+import { ACCOUNTS, AUDIT, CHANNELS, MEMBERS, SESSION, STRANGER, TIMELINES, TOKENS } from "./people";
 import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
 import { type MockSeries, seriesOf } from "./series";
 
@@ -37,6 +37,8 @@ export class World {
   }));
   readonly session: Api.SessionInfo;
   regressions: Api.Regression[];
+  /** By regression. */
+  timelines: Map<number, Api.TimelineEntry[]> = structuredClone(TIMELINES);
   suspicions: Api.Suspicion[];
   notes: Api.Note[];
   jobs: Api.JobDetail[];

@@ -78,6 +78,12 @@ export const suspicionsQuery = (
 export const regressionQuery = (project: string, regression_id: number) =>
   read("/api/v1/projects/{project}/regressions/{regression_id}", { path: { project, regression_id } });
 
+/** Comments on a regression, and the history of its triage. */
+export const timelineQuery = (project: string, regression_id: number) =>
+  read("/api/v1/projects/{project}/regressions/{regression_id}/timeline", {
+    path: { project, regression_id },
+  });
+
 /** The profiles behind an explanation: large, and replaced only by a new explanation. */
 export const profileQuery = (project: string, regression_id: number) =>
   forever(

@@ -724,7 +724,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members of a project. */
+        /** The members of a project, for contributors. */
         get: operations["list_members"];
         put?: never;
         post?: never;
@@ -944,6 +944,40 @@ export interface paths {
         patch: operations["change_regression"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/regressions/{regression_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds a comment to a regression. */
+        post: operations["add_comment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/regressions/{regression_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a comment: your own, or any as a maintainer. */
+        delete: operations["delete_comment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/regressions/{regression_id}/profile": {
         parameters: {
             query?: never;
@@ -953,6 +987,23 @@ export interface paths {
         };
         /** The call stacks of both sides of the comparison that explains a regression. */
         get: operations["get_regression_profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/regressions/{regression_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Comments on a regression and changes of its triage. */
+        get: operations["get_timeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2241,6 +2292,31 @@ export interface components {
              */
             transport: string;
         };
+        /** @description A comment on a regression. */
+        Comment: {
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            comment_id: number;
+            /**
+             * Format: date-time
+             * @description The time of creation.
+             */
+            created_at: string;
+            /**
+             * @description The author: `account:NAME` or `token:NUMBER`.
+             * @example account:ada
+             */
+            created_by: string;
+            /** @description The text. */
+            text: string;
+        };
+        /** @description A new comment. */
+        CommentRequest: {
+            /** @description The text. White space at its ends is removed. */
+            text: string;
+        };
         /** @description A commit of the repository. */
         Commit: {
             /** @description The author's name. */
@@ -2866,6 +2942,15 @@ export interface components {
              * @description Which one, counted from 0.
              */
             repetition: number;
+        };
+        /** @description A changed field of the triage. */
+        FieldChange: {
+            /** @description `state`, `assignee`, `muted_until`, `note` or `bug_url`. */
+            field: string;
+            /** @description The value before; null for none, and for notes and issue links. */
+            from: string | null;
+            /** @description The value after, likewise. */
+            to: string | null;
         };
         /** @description A cause. */
         Finding: {
@@ -5480,6 +5565,27 @@ export interface components {
          * @enum {string}
          */
         TimeUnit: "ns" | "us" | "ms" | "s";
+        /** @description Comments on a regression and changes of its triage. */
+        Timeline: {
+            /** @description The oldest first: the newest 500 comments and 500 changes. */
+            entries: components["schemas"]["TimelineEntry"][];
+        };
+        /** @description A comment, or a change of triage. */
+        TimelineEntry: {
+            /**
+             * @description The author or actor: `account:NAME`, `token:NUMBER` or `command-line`.
+             * @example account:ada
+             */
+            actor: string;
+            /** @description The changed fields; none for a comment. */
+            changes: components["schemas"]["FieldChange"][];
+            comment: components["schemas"]["Comment"] | null;
+            /**
+             * Format: date-time
+             * @description The time.
+             */
+            happened_at: string;
+        };
         /**
          * @description The kind of a token's user. The prefix shows it.
          * @enum {string}
@@ -5830,6 +5936,8 @@ export type ChannelRequest = components['schemas']['ChannelRequest'];
 export type ChannelTest = components['schemas']['ChannelTest'];
 export type Claim = components['schemas']['Claim'];
 export type ClassErrorRates = components['schemas']['ClassErrorRates'];
+export type Comment = components['schemas']['Comment'];
+export type CommentRequest = components['schemas']['CommentRequest'];
 export type Commit = components['schemas']['Commit'];
 export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitList = components['schemas']['CommitList'];
@@ -5870,6 +5978,7 @@ export type ExchangeRequest = components['schemas']['ExchangeRequest'];
 export type ExchangedToken = components['schemas']['ExchangedToken'];
 export type Explanation = components['schemas']['Explanation'];
 export type Failure = components['schemas']['Failure'];
+export type FieldChange = components['schemas']['FieldChange'];
 export type Finding = components['schemas']['Finding'];
 export type Finish = components['schemas']['Finish'];
 export type Health = components['schemas']['Health'];
@@ -6010,6 +6119,8 @@ export type SweepPoint = components['schemas']['SweepPoint'];
 export type SweptParameter = components['schemas']['SweptParameter'];
 export type SystemCalls = components['schemas']['SystemCalls'];
 export type TimeUnit = components['schemas']['TimeUnit'];
+export type Timeline = components['schemas']['Timeline'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type TokenKind = components['schemas']['TokenKind'];
 export type TokenList = components['schemas']['TokenList'];
 export type TokenRequest = components['schemas']['TokenRequest'];
@@ -8613,6 +8724,79 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    add_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The regression's number. */
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentRequest"];
+            };
+        };
+        responses: {
+            /** @description The comment */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The regression's number. */
+                regression_id: number;
+                /** @description The comment's number. */
+                comment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     get_regression_profile: {
         parameters: {
             query?: {
@@ -8652,6 +8836,35 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_timeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The regression's number. */
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };

@@ -131,6 +131,21 @@ export async function triage(project: string, ids: readonly number[], body: Api.
   }
 }
 
+export const addComment = (project: string, regression_id: number, text: string) =>
+  dataOf(
+    client.POST("/api/v1/projects/{project}/regressions/{regression_id}/comments", {
+      params: { path: { project, regression_id } },
+      body: { text },
+    }),
+  );
+
+export const deleteComment = (project: string, regression_id: number, comment_id: number) =>
+  dataOf(
+    client.DELETE("/api/v1/projects/{project}/regressions/{regression_id}/comments/{comment_id}", {
+      params: { path: { project, regression_id, comment_id } },
+    }),
+  );
+
 /**
  * A link to this page in its current state: a short one for signed-in users, otherwise the full address. Also the full
  * address if the server creates no link.

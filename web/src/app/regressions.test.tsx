@@ -1,5 +1,5 @@
-/** Triage on the page of a regression, with the data of the mock. */
-import { screen, within } from "@testing-library/react";
+/** Triage and comments on the page of a regression, with the data of the mock. */
+import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { expect, it } from "vitest";
 import { open, withoutEvents } from "@/test/app";
@@ -36,4 +36,15 @@ it("compares both ends again", async () => {
   await userEvent.click(await screen.findByRole("button", { name: "Re-run" }));
   expect(await screen.findByRole("link", { name: /job/ })).toBeTruthy();
   expect(sent.map(({ path }) => path)).toEqual(["/api/v1/projects/libfoo/jobs"]);
+});
+
+it("shows a new comment between the changes of triage, and deletes it", async () => {
+  await open("/libfoo/regressions/2");
+  const activity = await screen.findByRole("region", { name: "Activity" });
+  await within(activity).findByText("state: acknowledged; assigned to ada");
+  await userEvent.type(within(activity).getByRole("textbox", { name: "Comment" }), "Seen.");
+  await userEvent.click(within(activity).getByRole("button", { name: "Comment" }));
+  const entry = (await within(activity).findByText("Seen.", { selector: ".comment" })).closest("li");
+  await userEvent.click(within(entry as HTMLElement).getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(within(activity).queryByText("Seen.", { selector: ".comment" })).toBeNull());
 });

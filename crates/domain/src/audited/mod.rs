@@ -3,11 +3,12 @@
 //!
 //! # Codemap
 //! - Here: accounts. [`tokens`]: tokens and trusted CI jobs. [`sessions`]: browser sessions.
-//! - [`projects`], [`channels`], [`jobs`], [`notes`], [`regressions`]: parts of one project.
+//! - [`projects`], [`channels`], [`jobs`], [`notes`], [`regressions`], [`comments`]: parts of one project.
 //! - [`agents`]: agents and their enrolment codes.
 
 pub mod agents;
 pub mod channels;
+pub mod comments;
 pub mod jobs;
 pub mod notes;
 pub mod projects;

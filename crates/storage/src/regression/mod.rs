@@ -1,4 +1,5 @@
-//! Regressions: changes with one cause, and their triage. [`grouping`]: which changes belong to which.
+//! Regressions: changes with one cause, and their triage. [`grouping`]: which changes belong to which. [`timeline`]: comments,
+//! and the history of triage.
 
 use crate::change_point::{ChangeCause, ChangeKind, Direction};
 use chrono::{DateTime, Utc};
@@ -10,6 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub mod grouping;
+pub mod timeline;
 
 text_enum! {
     /// The triage state of a regression.

@@ -1,5 +1,6 @@
 //! Change points of series: from uploads to `/api/v1/charts/changes`.
 
+mod comments;
 mod imported;
 mod kinds;
 mod playground;

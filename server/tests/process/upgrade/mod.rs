@@ -22,6 +22,7 @@ const ROWS: &[(i64, &str)] = &[
     (20_261_211_000_300, include_str!("change_level.sql")),
     (20_261_214_000_100, include_str!("suspicion.sql")),
     (20_261_217_000_200, include_str!("explanation.sql")),
+    (20_261_220_000_100, include_str!("regression_comment.sql")),
     (20_261_221_000_200, include_str!("commit_note.sql")),
 ];
 /// The id of the first run, present in all states.
@@ -128,7 +129,7 @@ fn restores_a_backup_of_the_previous_version() {
     let empty = empty_tables(&url);
     assert_eq!(
         empty,
-        ["analysis_due", "explanation", "suspicion"],
+        ["analysis_due", "explanation", "regression_comment", "suspicion"],
         "the backup has rows in every other table of its version, and no pending search"
     );
 

@@ -39,7 +39,7 @@ export function Actions({ project, detail, triage }: Props) {
             project={project}
             regression={regression}
             me={session.account.name}
-            canListMembers={refusal(session, project, "manage-members") === null}
+            canListMembers={refusal(session, project, "queue") === null}
             isBusy={triage.isPending}
             onChange={(change) => triage.mutate({ regressions: [regression], change })}
           />

@@ -22,6 +22,7 @@ import { titleOf } from "./data";
 import { Evidence } from "./Evidence";
 import { Notes } from "./Notes";
 import { Standing } from "./Standing";
+import { Timeline } from "./Timeline";
 import { triageKeys, useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions/$regressionId");
@@ -50,6 +51,7 @@ export function RegressionPage() {
       <Section title="Affected series">
         <SeriesChanges project={project} changes={clearest(change_points, regression.direction)} />
       </Section>
+      {!isSite() && <Timeline project={project} regressionId={regression.regression_id} />}
       <Notes regression={regression} triage={triage} />
       <UndoNotice done={triage.done} />
     </>

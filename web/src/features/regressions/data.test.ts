@@ -16,6 +16,7 @@ import {
   runAt,
   titleOf,
   undoOf,
+  wordsOf,
 } from "./data";
 
 const REGRESSION = aRegression();
@@ -181,4 +182,13 @@ test("shows a run without local modifications if there is one", () => {
   expect(runAt([point("a", false), point("b", true)])).toBe("a");
   expect(runAt([point("a", true), point("b", true)])).toBe("b");
   expect(runAt([])).toBeNull();
+});
+
+test("says what a change of triage did", () => {
+  expect(
+    wordsOf([
+      { field: "state", from: "new", to: "acknowledged" },
+      { field: "assignee", from: "ada", to: null },
+    ]),
+  ).toBe("state: acknowledged; assignee removed");
 });

@@ -2,16 +2,19 @@
 import type {
   ChangePoint,
   Culprit,
+  FieldChange,
   JobRequest,
   Point,
   Regression,
   RegressionChange,
   RegressionDetail,
+  RegressionState,
 } from "@/api/types";
 import { type Budget, PARTS, type Part } from "@/lib/budget";
 import { changeText, lineOf } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { causeText as reasonText, STATE_NAMES, SURE, worstText } from "@/lib/regressions";
+import { formatMoment } from "@/lib/time";
 import { counted, upperFirst } from "@/lib/units";
 
 /** `Slower by up to 20 %, since 2d9f8c1 “Copy twice”`, `Drift of +6.1 % since 2d9f8c1`. */
@@ -240,4 +243,24 @@ export function levelLines(change: ChangePoint, ordinals: readonly number[]) {
 export function runAt(points: readonly Point[]): string | null {
   const clean = points.findLast(({ work_tree_modified }) => !work_tree_modified);
   return (clean ?? points.at(-1))?.run_id ?? null;
+}
+
+/** A change of triage in words: `acknowledged; assigned to ada`. */
+export function wordsOf(changes: readonly FieldChange[]): string {
+  return changes
+    .map(({ field, to }) => {
+      switch (field) {
+        case "state":
+          return `state: ${STATE_NAMES[to as RegressionState] ?? to}`;
+        case "assignee":
+          return to === null ? "assignee removed" : `assigned to ${to}`;
+        case "muted_until":
+          return to === null ? "unmuted" : `muted until ${formatMoment(to)}`;
+        case "note":
+          return "note changed";
+        default:
+          return "issue link changed";
+      }
+    })
+    .join("; ");
 }
