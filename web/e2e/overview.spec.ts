@@ -65,6 +65,7 @@ test("open regressions come first, with case, commit and machine", async ({ page
       },
     }),
   );
+  await page.route(/\/regressions\/9\/timeline$/, (route) => route.fulfill({ json: { entries: [] } }));
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     `1 series slower since bbbbbbb on ${report.machine.slug}. Likely cause: the commit.`,

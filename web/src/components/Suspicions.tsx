@@ -6,7 +6,7 @@ import type { Suspicion } from "@/api/types";
 import { CommandLine, CommitName } from "@/components/ui/text";
 import { toJob } from "@/lib/paths";
 import { isSite } from "@/lib/site";
-import { commandOf, estimateText, hasJob, progressText, WAITING } from "@/lib/suspicions";
+import { commandOf, estimateText, hasJob, progressText } from "@/lib/suspicions";
 
 type Props = {
   project: string;
@@ -15,7 +15,7 @@ type Props = {
 };
 
 export function Suspicions({ project, commit }: Props) {
-  const { data } = useQuery(suspicionsQuery(project, { ...WAITING, ...(commit && { commit }) }));
+  const { data } = useQuery(suspicionsQuery(project, { state: "waiting", ...(commit && { commit }) }));
   const suspicions = data?.suspicions ?? [];
   if (suspicions.length === 0) return null;
   return (

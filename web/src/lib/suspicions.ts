@@ -3,9 +3,6 @@ import type { Suspicion } from "@/api/types";
 import { changeText } from "./changes";
 import { formatSpan } from "./time";
 
-/** The filter for undecided suspicions. */
-export const WAITING = { state: "waiting" } as const;
-
 /** `+21 % on lab-1`, `+21 % in 3 cases on lab-1`. The first case has the largest slowdown. */
 export function estimateText({ cases, machine }: Pick<Suspicion, "cases" | "machine">): string {
   const [first] = cases;
