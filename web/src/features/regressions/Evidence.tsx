@@ -63,6 +63,8 @@ function Step({ project, change }: { project: string; change: ChangePoint }) {
         <ErrorState error={error} onRetry={() => void refetch()} heading="h2" />
       ) : series === undefined || line === undefined ? (
         loading
+      ) : line.commit_ordinals.length === 0 ? (
+        <p className="muted">No points of these commits.</p>
       ) : (
         <Suspense fallback={loading}>
           <StepTrend change={change} series={series} line={line} />
