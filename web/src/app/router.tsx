@@ -73,7 +73,6 @@ import { FINISHED, OPEN } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
 import { isSite } from "@/lib/site";
-import { WAITING } from "@/lib/suspicions";
 import { ErrorPage, NotFoundPage } from "./ErrorPages";
 import { Layout } from "./Layout";
 
@@ -174,7 +173,11 @@ const inboxRoute = createRoute({
   validateSearch: parseInboxSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params: { project }, deps }) =>
-    waitFor(context, regressionsQuery(project, askedFor(deps)), suspicionsQuery(project, WAITING)),
+    waitFor(
+      context,
+      regressionsQuery(project, askedFor(deps)),
+      suspicionsQuery(project, { state: "waiting" }),
+    ),
   component: lazyRouteComponent(() => import("@/features/regressions/InboxPage"), "InboxPage"),
 });
 
