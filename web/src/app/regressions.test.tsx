@@ -15,7 +15,7 @@ const bodies = () => Promise.all(sent.map(({ body }) => body));
 it("undoes a change of triage with a key", async () => {
   await open("/libfoo/regressions/1");
   await userEvent.click(await screen.findByRole("button", { name: "Acknowledge" }));
-  expect(await screen.findByText("Acknowledged", { selector: ".notice" })).toBeTruthy();
+  expect(await screen.findByText("Acknowledged", { selector: ".notice span" })).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Acknowledge" })).toBeNull();
   await userEvent.click(document.body);
   await userEvent.keyboard("u");

@@ -1,7 +1,7 @@
 //! Comments on regressions, and their timeline.
 
-use super::search;
 use super::regressions::ring;
+use super::search;
 use crate::support::{TestApp, at};
 use roundtrip_storage::access::Role;
 use serde_json::{Value, json};

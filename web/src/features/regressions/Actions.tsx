@@ -147,7 +147,7 @@ export function UndoNotice({ done }: { done: Done | null }) {
     <div role="status" className="notice-area">
       {done !== null && (
         <p className="notice">
-          {done.text}
+          <span>{done.text}</span>
           <TextButton onClick={done.undo} aria-keyshortcuts="u">
             Undo
           </TextButton>
