@@ -38,6 +38,15 @@ it("compares both ends again", async () => {
   expect(sent.map(({ path }) => path)).toEqual(["/api/v1/projects/libfoo/jobs"]);
 });
 
+it("opens the form for an issue at the host, filled in", async () => {
+  await open("/libfoo/regressions/1");
+  const link = await screen.findByRole("link", { name: "Create issue" });
+  const { origin, searchParams } = new URL(link.getAttribute("href") ?? "");
+  expect(origin).toBe("https://github.com");
+  expect(searchParams.get("title")).toMatch(/^Slower by up to 20 %, since \w{7}/);
+  expect(searchParams.get("body")).toContain("/libfoo/regressions/1");
+});
+
 it("shows a new comment between the changes of triage, and deletes it", async () => {
   await open("/libfoo/regressions/2");
   const activity = await screen.findByRole("region", { name: "Activity" });

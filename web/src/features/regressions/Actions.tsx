@@ -12,6 +12,7 @@ import type {
 import { requestJobs } from "@/api/writes";
 import { FormError } from "@/components/form";
 import { Button, CopyButton, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
+import { useRepository } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
@@ -19,7 +20,7 @@ import { toQueue, toSignIn } from "@/lib/paths";
 import { STATE_NAMES } from "@/lib/regressions";
 import { applicationRoot, isSite, pagePath } from "@/lib/site";
 import { counted, upperFirst } from "@/lib/units";
-import { assigneesOf, bisectRequest, chatText, endsOf, rerunRequest } from "./data";
+import { assigneesOf, bisectRequest, chatText, endsOf, issueOf, rerunRequest } from "./data";
 import type { Done, Triage } from "./useTriage";
 
 type Props = { project: string; detail: RegressionDetail; triage: Triage };
@@ -52,8 +53,29 @@ export function Actions({ project, detail, triage }: Props) {
           </Link>
         )
       )}
+      <HostLinks detail={detail} url={url} />
       <CopyButton label="Copy for chat" text={() => chatText(detail, url)} />
     </div>
+  );
+}
+
+type HostLinksProps = { detail: RegressionDetail; url: string };
+
+/** The commits in question at the repository's host, and its form for an issue. */
+function HostLinks({ detail, url }: HostLinksProps) {
+  const repository = useRepository();
+  const { base, head } = endsOf(detail.regression);
+  const links = [
+    ["Open changes", repository?.range(base, head)],
+    ["Create issue", repository?.newIssue(issueOf(detail, url))],
+  ] as const;
+  return links.map(
+    ([name, href]) =>
+      href != null && (
+        <a key={name} className="text-button" href={href} target="_blank" rel="noreferrer">
+          {name}
+        </a>
+      ),
   );
 }
 

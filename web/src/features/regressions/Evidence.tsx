@@ -8,7 +8,7 @@ import { LazyBeforeAfter } from "@/components/LazyBeforeAfter";
 import { TextButton } from "@/components/ui/controls";
 import { ErrorState, Section, Skeleton } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommitName, Sentences } from "@/components/ui/text";
+import { AuthorName, CommitName, Sentences } from "@/components/ui/text";
 import { changeText, levelsText } from "@/lib/changes";
 import { shortSha } from "@/lib/commits";
 import { docsHref, toSeries } from "@/lib/paths";
@@ -158,7 +158,7 @@ function Subject({ culprit: { commit, measured, names } }: { culprit: Culprit })
         {commit.subject}
       </span>
       <span className="line muted">
-        {commit.author}
+        <AuthorName name={commit.author} />
         {!measured && ", not measured yet"}
         {names.length > 0 && (
           <>
