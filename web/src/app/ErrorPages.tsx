@@ -1,9 +1,10 @@
 /** Pages for missing addresses and failed loads. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { CancelledError, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, useLocation, useRouter } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { ApiError } from "@/api/errors";
 import { sessionQuery } from "@/api/queries";
-import { ErrorState } from "@/components/ui/states";
+import { ErrorState, PageSkeleton } from "@/components/ui/states";
 import { Quoted } from "@/components/ui/text";
 import { toHome, toSignIn } from "@/lib/paths";
 import { isSite } from "@/lib/site";
@@ -68,6 +69,12 @@ function SignInToSee() {
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const queryClient = useQueryClient();
+  // The page waited for a request of a page that was left.
+  const isCancelled = error instanceof CancelledError;
+  useEffect(() => {
+    if (isCancelled) void router.invalidate();
+  }, [isCancelled, router]);
+  if (isCancelled) return <PageSkeleton />;
   if (error instanceof ApiError && error.status === 404) {
     return <NotFound {...(isSite() && { title: error.title })} detail={error.message} isSubject />;
   }
