@@ -40,7 +40,7 @@ import {
 } from "@/api/queries";
 import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/states";
-import { parseAdvisorSearch, SCENARIO } from "@/features/advisor/search";
+import { parseAdvisorSearch } from "@/features/advisor/search";
 import { loadCommit } from "@/features/commit/load";
 import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
@@ -276,8 +276,12 @@ const advisorRoute = createRoute({
   ...inProject("/advisor"),
   ...onServer,
   validateSearch: parseAdvisorSearch,
-  loader: ({ context, params: { project } }) =>
-    waitFor(context, sizeProfilesQuery, facetsQuery(project, { scenario: SCENARIO })),
+  // The page itself asks again while sizes are dragged.
+  shouldReload: false,
+  loader: async ({ context, params: { project }, location }) => {
+    const { loadAdvisor } = await import("@/features/advisor/load");
+    await loadAdvisor(context.queryClient, project, parseAdvisorSearch(location.search));
+  },
   component: lazyRouteComponent(() => import("@/features/advisor/AdvisorPage"), "AdvisorPage"),
 });
 

@@ -7,7 +7,7 @@ import type { AdviceGroup, SizeProfile } from "@/api/types";
 import { Choice, optionsOf, Segmented } from "@/components/ui/controls";
 import { NothingMeasured } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
-import { chosen, mostMeasured, placementsOf, valuesOf } from "@/lib/choices";
+import { valuesOf } from "@/lib/choices";
 import { useDrafted, useSearchChange, useSettled, useTitle } from "@/lib/hooks";
 import { toSizes, toSweep } from "@/lib/paths";
 import { present } from "@/lib/search";
@@ -15,10 +15,10 @@ import { formatCount } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
 import { answerOf, headlineOf, placeName, placesOf, sentencesOf } from "./data";
 import { Groups } from "./Groups";
+import { choicesOf, facetsAsked } from "./load";
 import {
   type AdvisorChange,
   type AdvisorSearch,
-  adviceAsked,
   FIGURES,
   type Figure,
   RATE_MAX,
@@ -71,16 +71,9 @@ function Advisor({ project, profiles, start, machines }: Props) {
   const write = useSearchChange<AdvisorSearch>();
   const [draft, setDraft] = useDrafted<AdvisorChange>({}, write);
   const search = present({ ...written, ...draft });
-  const asked = machines.find((machine) => machine === search.machine);
-  const { data: there } = useSuspenseQuery(
-    facetsQuery(project, { scenario: SCENARIO, ...present({ machine: asked }) }),
-  );
-  const placements = placementsOf(there.placement);
-  const placement = chosen(placements, search.placement, "same-cpu", mostMeasured(there.placement));
-  const modes = valuesOf(there.mode);
-  const mode = chosen(modes, search.mode, "2proc");
-  const { machine: _, ...rest } = search;
-  const wanted = adviceAsked({ ...rest, ...present({ machine: asked }) }, start, { placement, mode });
+  const machine = machines.find((known) => known === search.machine);
+  const { data: there } = useSuspenseQuery(facetsQuery(project, facetsAsked(machine)));
+  const { placements, placement, modes, mode, wanted } = choicesOf(search, start, machine, there);
   const advice = useAdvice(project, wanted);
   const times = search.times ?? 1;
   const buckets = scaled(withDragged(start.buckets, search.dragged), times);

@@ -132,16 +132,18 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
         onChange={(value) => change({ show: FIGURES.find((known) => known === value) })}
       />
       {!isSite() && (
-        <SelectField
-          label="Commit"
-          options={[
-            { value: "", label: "Newest per line" },
-            ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
-            ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
-          ]}
-          value={commit ?? ""}
-          onChange={(sha) => change({ commit: sha === "" ? undefined : sha })}
-        />
+        <div className="commit-choice">
+          <SelectField
+            label="Commit"
+            options={[
+              { value: "", label: "Newest per line" },
+              ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
+              ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
+            ]}
+            value={commit ?? ""}
+            onChange={(sha) => change({ commit: sha === "" ? undefined : sha })}
+          />
+        </div>
       )}
     </div>
   );
