@@ -60,8 +60,14 @@ export async function watch(page: Page): Promise<void> {
 export async function countLines(page: Page, address: string): Promise<number> {
   await page.goto(address);
   await page.waitForFunction(() => (window.benchSeen?.lines.length ?? 0) > 0, undefined, { polling: "raf" });
-  await page.waitForLoadState("load");
   // More lines may appear while resources arrive.
+  await settled(page);
+  return page.evaluate(() => window.benchSeen?.lines.at(-1)?.count ?? 0);
+}
+
+/** Waits until a loaded page has requested nothing for a second. The stream of events stays open, so the network is never idle. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState("load");
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {
@@ -78,7 +84,6 @@ export async function countLines(page: Page, address: string): Promise<number> {
         }, 100);
       }),
   );
-  return page.evaluate(() => window.benchSeen?.lines.at(-1)?.count ?? 0);
 }
 
 /** Opens a page and returns the milliseconds until it has painted this number of lines. */

@@ -14,14 +14,14 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const PARTS: [&str; 5] = ["charts", "flame", "hover", "transfer", "memory"];
+const PARTS: [&str; 7] = ["charts", "flame", "hover", "phone", "stability", "transfer", "memory"];
 
 /// A figure of `web/bench/`: its key, title, part, unit and budget.
 type Budget = (&'static str, &'static str, &'static str, &'static str, f64);
 
 /// For memory, the budget is a ratio: memory after many navigations to memory after the first.
 #[rustfmt::skip]
-const BUDGETS: [Budget; 13] = [
+const BUDGETS: [Budget; 16] = [
     ("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
     ("first-tooltip", "tooltip of that chart, warm", "charts", "ms", 1_000.0),
     ("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
@@ -30,6 +30,9 @@ const BUDGETS: [Budget; 13] = [
     ("hover", "pointer move over the chart of 1,000 commits, p95", "hover", "us", 16_000.0),
     ("hover-grid", "pointer move over 50 sparklines, p95", "hover", "us", 16_000.0),
     ("zoom", "longest task while zooming and panning", "hover", "us", 50_000.0),
+    ("phone-first-chart", "the first chart on a phone: processor slowed 4 times, 1.6 Mbit/s", "phone", "ms", 2_500.0),
+    ("interaction", "input to next frame, processor slowed 4 times, p95", "phone", "ms", 100.0),
+    ("layout-shift", "layout shift without input", "stability", "thousandths", 50.0),
     ("scripts", "scripts of the first page, transferred", "transfer", "bytes", web::SCRIPTS_KIB_MAX as f64 * 1_024.0),
     ("largest-response", "largest response, transferred", "transfer", "bytes", 200_000.0),
     ("heap_kib", "heap after many navigations", "memory", "KiB", 1.05),
@@ -120,7 +123,7 @@ fn row((_, title, part, unit, bar): Budget, figure: &Figure, extent: &str) -> Ro
     let value = median(&figure.peer.values);
     let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
     // Other load on the machine only adds time, so the best value counts.
-    let is_time = ["charts", "flame", "hover"].contains(&part) && figure.values.len() > 1;
+    let is_time = ["charts", "flame", "hover", "phone"].contains(&part) && figure.values.len() > 1;
     let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
     let bar_is = if part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
     let title = format!("{title}{variant}, {extent}");
