@@ -142,6 +142,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::links::follow_link))
         .routes(routes!(routes::machines::list_machines))
         .routes(routes!(routes::machines::list_canaries))
+        .routes(routes!(routes::machines::get_machine_history))
         .routes(routes!(routes::openmetrics::openmetrics))
         .routes(routes!(routes::otlp::get_otlp))
         .routes(routes!(routes::points::list_points))

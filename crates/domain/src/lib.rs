@@ -13,6 +13,7 @@
 //!   results of others.
 //! - [`queue`]: jobs for agents. [`tasks`]: background work, done by one server at a time.
 //! - [`timeline`]: comments on a regression, and the history of its triage.
+//! - [`machine_history`]: the state of a machine by day.
 //! - [`notify`]: notifications to channels. [`live`]: notifies clients of new runs.
 //! - [`units`]: formatted numbers. [`error`]: the common error type.
 
@@ -26,6 +27,7 @@ pub mod error;
 pub mod graph;
 pub mod ingest;
 pub mod live;
+pub mod machine_history;
 pub mod notify;
 pub mod oidc;
 pub mod published;

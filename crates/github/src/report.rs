@@ -188,7 +188,7 @@ fn rows_of(
         verdict,
         undecided: pair.undecided.clone(),
         url: pair.head.as_ref().map(|head| format!("{series}/{}", head.series_id)),
-        no_change_beyond: pair.no_change_beyond,
+        detectable_change: pair.detectable_change,
         finding: finding.map(|finding| finding.text.clone()),
     };
     let mut rows =

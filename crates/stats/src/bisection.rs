@@ -303,12 +303,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// A normal variable (Box and Muller 1958).
-    fn normal(random: &mut Random) -> f64 {
-        let radius = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * random.uniform()).cos()
-    }
-
     /// A history in which one commit makes a step.
     struct History {
         commits: usize,
@@ -325,7 +319,7 @@ mod tests {
     impl History {
         fn pair(&mut self, level: f64) -> f64 {
             let factor = if self.random.uniform() < self.outliers { 10.0 } else { 1.0 };
-            level + factor * self.deviation * normal(&mut self.random)
+            level + factor * self.deviation * self.random.normal()
         }
 
         /// The pairs of a comparison by the rule, and whether the later commit is slower.
@@ -354,7 +348,7 @@ mod tests {
             loop {
                 match bisection.step() {
                     Step::Measure(commit) => {
-                        let offset = self.offset * normal(&mut self.random);
+                        let offset = self.offset * self.random.normal();
                         let level = offset + if commit >= self.culprit { self.effect } else { 0.0 };
                         // Built once.
                         let level = *builds.entry(commit).or_insert(level);
@@ -500,7 +494,7 @@ mod tests {
             let mut random = Random::new(*seed);
             let mut row = |slowdown: f64| -> Vec<Pair> {
                 let pair = |p50| Pair { p50, profile: Profile::from([p50; 12]) };
-                (0..most).map(|_| pair(slowdown.ln_1p() + 0.08 * normal(&mut random))).collect()
+                (0..most).map(|_| pair(slowdown.ln_1p() + 0.08 * random.normal())).collect()
             };
             let all: Vec<Vec<Pair>> =
                 (0..rows).map(|place| row(if place == 0 { slowdown } else { 0.0 })).collect();

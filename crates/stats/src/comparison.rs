@@ -5,8 +5,8 @@
 use crate::quantile::Quartiles;
 use crate::shape::{Difference, Profile};
 use crate::shift::Shift;
-use crate::verdict::{self, Outcome, Reason, Rounds, Row, Rule, Sides};
-use crate::{interval, welch};
+use crate::verdict::{self, Outcome, Power, Reason, Rounds, Row, Rule, Sides};
+use crate::{bisection, interval, welch};
 
 /// Confidence of a side's interval, in parts per million.
 pub const CONFIDENCE_PPM: u32 = 950_000;
@@ -63,6 +63,9 @@ pub struct Compared {
     pub least: f64,
     /// How much the machine moved between the sides, as a share; 0 for pairs.
     pub movement: f64,
+    /// The minimum detectable change: the smallest slowdown that would be reported with [`bisection::POWER`].
+    /// `None` with too few repetitions to report any, and outside of [`compare`].
+    pub detectable: Option<f64>,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
     /// The result for the p90; absent if only p50s are known. The same applies to the next two.
@@ -179,6 +182,7 @@ impl Compared {
             verdict: row.p50.verdict.unwrap_or(verdict::Verdict::Inconclusive),
             least: row.least,
             movement: row.movement,
+            detectable: None,
             reason: row.reason,
             p90: row.p90.map(QuantileChange::from),
             p99: row.p99.map(QuantileChange::from),
@@ -197,14 +201,34 @@ pub fn compare<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -
     let paired: Vec<Rounds<'_>> = cases.iter().flatten().filter_map(|case| case.rounds).collect();
     let unpaired = cases.iter().flatten().filter(|case| case.rounds.is_none());
     let unpaired: Vec<Sides> = unpaired.map(Case::logarithms).collect();
-    let mut of_paired = verdict::paired(rule, &paired, unpaired.len()).into_iter();
-    let mut of_unpaired = verdict::unpaired_among(rule, &unpaired, paired.len()).into_iter();
+    let of_paired = verdict::paired(rule, &paired, unpaired.len());
+    let of_unpaired = verdict::unpaired_among(rule, &unpaired, paired.len());
+    let tests = of_paired.iter().chain(&of_unpaired).map(Row::compared).sum();
+    let mut power = Power::new(rule, tests);
+    let (mut of_paired, mut of_unpaired) = (of_paired.into_iter(), of_unpaired.into_iter());
     let compared = cases.into_iter().map(|case| {
         let Case { p50s_ns: [base, head], rounds, .. } = case?;
-        let row = if rounds.is_some() { of_paired.next() } else { of_unpaired.next() };
-        Compared::of(base, head, row?)
+        let (row, detectable) = if let Some(rounds) = rounds {
+            let row = of_paired.next()?;
+            let log_ratios: Vec<f64> = rounds.iter().map(|(_, pair)| pair.p50).collect();
+            let deviation = bisection::deviation(&log_ratios);
+            (row, bisection::detectable(rule, deviation, tests, pairs_max(rule, &row, rounds.len())))
+        } else {
+            let row = of_unpaired.next()?;
+            let sides = [base, head].map(|side| side.iter().map(|&ns| logarithm(ns)).collect::<Vec<_>>());
+            (row, power.detectable(&row, sides.each_ref().map(Vec::as_slice)))
+        };
+        Some(Compared { detectable, ..Compared::of(base, head, row)? })
     });
     compared.collect()
+}
+
+/// The number of pairs that a row could get: one without a change ended before it had all.
+fn pairs_max(rule: &Rule, row: &Row, pairs: usize) -> usize {
+    match row.p50.verdict {
+        Some(verdict::Verdict::NoChange) => rule.looks.last().copied().unwrap_or(pairs),
+        _ => pairs,
+    }
 }
 
 fn rates(times_ns: &[u64]) -> Vec<f64> {

@@ -19,9 +19,15 @@ impl Random {
     }
 
     /// A number from 0 to below 1.
-    #[cfg(test)]
     pub(crate) fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A number of the standard normal distribution (Box and Muller 1958).
+    pub(crate) fn normal(&mut self) -> f64 {
+        // Above 0, so that its logarithm is finite.
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
     /// A number from 0 to below `end`, which must not be 0; nearly uniform (Lemire 2019).

@@ -43,6 +43,17 @@ pub fn pseudomedian(values: &[f64]) -> Option<f64> {
     Shift::of(averages(&numbers(values)), None).map(|shift| shift.estimate)
 }
 
+/// Returns the smallest increase of the second side with which the rank-sum test is significant at `p_max` and that side is
+/// larger: the test counts the negative differences. Infinite if there is none.
+pub(crate) fn significant_unpaired(first: &[f64], second: &[f64], p_max: f64) -> f64 {
+    let (m, n) = (first.len(), second.len());
+    let negative_max = outside(p_max, m * n, |u| mann_whitney::p_at_most(m, n, u));
+    let Some((negative_max, _)) = negative_max else { return f64::INFINITY };
+    let mut differences = differences(first, second);
+    let (_, next, _) = differences.select_nth_unstable_by(negative_max, f64::total_cmp);
+    -*next
+}
+
 /// The averages of all pairs of values, each with itself included (Walsh averages).
 fn averages(values: &[f64]) -> Vec<f64> {
     (0..values.len())

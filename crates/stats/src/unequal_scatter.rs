@@ -5,7 +5,7 @@
 //! 57 cases, 1 of 20 comparisons then reports a false change. No test of ranks avoids this (Brunner and Munzel 2000 is as
 //! often wrong there, because separated sides leave its variance at 0), so the size of the difference counts too.
 
-use crate::{mann_whitney, robust, welch};
+use crate::{mann_whitney, robust, shift, welch};
 
 /// The most robust deviations that a value counts from its side's median, in the t test. One slow repetition of ten
 /// would otherwise hide a change from it. Chosen by simulation: among 3 to 6, the detection rates with outliers are
@@ -27,6 +27,18 @@ pub fn p_two_sided(first: &[f64], second: &[f64]) -> f64 {
     // Without any scatter there is no t, and the ranks decide.
     let sizes = welch::welch(&near_median(first), &near_median(second));
     sizes.map_or(ranks.p_two_sided, |sizes| sizes.p_two_sided.max(ranks.p_two_sided))
+}
+
+/// The smallest increases of all values of the second side with which that side is larger and each of the two tests is
+/// significant at `p_max`: by ranks, infinite if there is none, and by size. [`p_two_sided`] needs both.
+pub(crate) fn significant_shifts(first: &[f64], second: &[f64], p_max: f64) -> [f64; 2] {
+    let sizes = welch::significant_shift(&near_median(first), &near_median(second), p_max);
+    [shift::significant_unpaired(first, second, p_max), sizes]
+}
+
+/// The standard error of the test by size; 0 without scatter.
+pub(crate) fn standard_error(first: &[f64], second: &[f64]) -> f64 {
+    welch::standard_error(&near_median(first), &near_median(second)).unwrap_or(0.0)
 }
 
 /// The values, moved to at most [`DEVIATIONS_MAX`] from their median.

@@ -1,6 +1,7 @@
 //! The t test of Welch (1947), which allows the two sides to have different variances. Node's benchmark comparison
 //! prints it, and Roundtrip shows it for readers who know it. Verdicts come from [rank tests](crate::unequal_scatter).
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::beta_reg;
 
 /// Result of the test.
@@ -23,17 +24,46 @@ pub struct Welch {
 /// assert_eq!((format!("{:.3}", test.t), stars(test.p_two_sided)), ("12.247".into(), "***"));
 /// ```
 pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
-    let (first, second) = (Moments::of(first)?, Moments::of(second)?);
-    let (a, b) = (first.variance / first.count, second.variance / second.count);
-    let error = a + b;
-    if error.is_nan() || error <= 0.0 {
-        return None;
-    }
-    let t = (second.mean - first.mean) / error.sqrt();
-    let degrees = error * error / (a * a / (first.count - 1.0) + b * b / (second.count - 1.0));
+    let Difference { mean, error, degrees } = Difference::of(first, second)?;
+    let t = mean / error;
     // Abramowitz and Stegun (1964), 26.7.1 with 26.5.27.
     let p_two_sided = beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t));
     Some(Welch { t, degrees, p_two_sided })
+}
+
+/// Returns the smallest increase of all values of the second side with which its mean is larger and the two-sided p-value is
+/// at most `p_max`. Without a t, every increase counts.
+pub(crate) fn significant_shift(first: &[f64], second: &[f64], p_max: f64) -> f64 {
+    let Some(Difference { mean, error, degrees }) = Difference::of(first, second) else {
+        return f64::NEG_INFINITY;
+    };
+    let Ok(distribution) = StudentsT::new(0.0, 1.0, degrees) else { return f64::INFINITY };
+    -distribution.inverse_cdf(p_max / 2.0) * error - mean
+}
+
+/// The standard error of the difference of the means.
+pub(crate) fn standard_error(first: &[f64], second: &[f64]) -> Option<f64> {
+    Difference::of(first, second).map(|difference| difference.error)
+}
+
+/// The difference of the means, its standard error and degrees of freedom.
+struct Difference {
+    mean: f64,
+    error: f64,
+    degrees: f64,
+}
+
+impl Difference {
+    fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+        let (first, second) = (Moments::of(first)?, Moments::of(second)?);
+        let (a, b) = (first.variance / first.count, second.variance / second.count);
+        let error = a + b;
+        if error.is_nan() || error <= 0.0 {
+            return None;
+        }
+        let degrees = error * error / (a * a / (first.count - 1.0) + b * b / (second.count - 1.0));
+        Some(Self { mean: second.mean - first.mean, error: error.sqrt(), degrees })
+    }
 }
 
 /// The mark that Node's tool prints for a p-value: `***` below 0.1 %, `**` below 1 %, `*` below 5 % (nodejs/node,

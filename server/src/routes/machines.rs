@@ -8,6 +8,7 @@ use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis;
 use roundtrip_domain::error::Kind;
+use roundtrip_domain::machine_history::{self, MachineDay, TransportPower};
 use roundtrip_storage as db;
 use roundtrip_storage::environment::EnvironmentSummary;
 use roundtrip_storage::machine::MachineSummary;
@@ -152,6 +153,35 @@ pub(crate) async fn list_canaries(
     let newest = db::canary::newest(&state.pool, (project_id, machine_id), last).await?;
     let readings = newest.into_iter().rev().map(CanaryReading::from).collect();
     Ok(Json(CanaryHistory { machine: machine.to_string(), readings }))
+}
+
+/// The state of a machine by day.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MachineHistory {
+    /// The machine's name.
+    pub machine: String,
+    /// Days with runs of the project in the last year, oldest first.
+    pub days: Vec<MachineDay>,
+    /// The minimum detectable change by transport, in the newest run.
+    pub transports: Vec<TransportPower>,
+}
+
+/// The state of a machine by day, and how small a change it can detect.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/machines/{machine}/history", tag = "machines", params(MachinePath), responses(
+    (status = 200, description = "The days with runs, oldest first", body = MachineHistory),
+))]
+pub(crate) async fn get_machine_history(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(MachinePath { project, machine }): Path<MachinePath>,
+) -> Result<Json<MachineHistory>, ApiError> {
+    let project_id = project_id(&state, &caller, &ProjectPath { project }).await?;
+    let machine_id = db::canary::machine_of_project(&state.pool, project_id, machine.as_str()).await?;
+    let machine_id = machine_id.ok_or_else(|| ApiError::unknown(Kind::Machine, &machine))?;
+    let (days, transports) =
+        machine_history::of_machine(&state.pool, project_id, machine_id, &machine).await?;
+    Ok(Json(MachineHistory { machine: machine.to_string(), days, transports }))
 }
 
 impl From<db::canary::RunReadings> for CanaryReading {

@@ -271,6 +271,7 @@ impl Site {
         for MachineEntry { machine } in machines {
             let base = format!("{base}/machines/{machine}");
             self.copy(&format!("{base}/environments")).await?;
+            self.copy(&format!("{base}/history")).await?;
             self.copy_as(&format!("{base}/canaries?last={PAGE}"), &format!("{base}/canaries")).await?;
         }
         for ReferenceEntry { slug } in references {

@@ -94,3 +94,54 @@ async fn canaries_require_a_run_of_the_project(app: TestApp) {
     let both = app.read(&path("libbar", "a-mac/canaries?last=1000")).await;
     assert_eq!(both["readings"].as_array().unwrap().len(), 1);
 }
+
+#[database_test]
+async fn history_has_the_state_and_the_detectable_change_of_each_day(app: TestApp) {
+    const DAY: i64 = 86_400;
+    let repetitions =
+        |count: u32| (0..count).map(|index| factory::repetition(index, &[10_000 + u64::from(index)]));
+    let wake_ns = [4_500, 4_510, 4_490, 4_500, 4_500, 4_520, 6_000];
+    for (day, ns) in (0..).zip(wake_ns) {
+        let mut report = run(DAY * day, 1 + day.unsigned_abs(), &[("wake", Some(ns))]);
+        report.results = vec![factory::result("pipe", 64, repetitions(12).collect())];
+        app.store(&report).await;
+    }
+    let mut updated = run(7 * DAY, 8, &[("wake", Some(4_500))]);
+    updated.environment.stable.insert("os.kernel".into(), "6.99.0".into());
+    updated.results = vec![factory::result("pipe", 64, repetitions(3).collect())];
+    app.store(&updated).await;
+
+    let path = "/api/v1/projects/libfoo/machines/lab-1/history";
+    let history = app.read(path).await;
+    let days = history["days"].as_array().unwrap();
+    let few = json!(["unknown", "too few canary readings"]);
+    assert_eq!(
+        at(&history, "days/*/state,because"),
+        json!([few, few, few, few, few, ["steady", null], ["drift", "canary wake +33 %"], few,])
+    );
+    assert_eq!(at(&days[0], "day,run_count"), json!(["2026-11-21", 1]));
+    assert_ne!(days[6]["environment_id"], days[7]["environment_id"]);
+    // Quiet repetitions: the threshold of 1 % decides. Three are too few.
+    let detectable = days[6]["detectable_change"].as_f64().unwrap();
+    assert!((0.01..0.02).contains(&detectable), "{history}");
+    assert_eq!(days[7]["detectable_change"], json!(null));
+    assert_eq!(
+        history["transports"],
+        json!([{"transport": "pipe", "case_count": 1, "detectable_change": null}])
+    );
+
+    // The machine caused changes at three commits.
+    app.execute(
+        "insert into change_point (series_id, environment_id, figure, commit_id, after_commit_id, until_commit_id,
+                                   places, before_level, after_level, confidence, matters, cause, found_at)
+         select series_id, run.environment_id, 'p50', commit_id, commit_id, commit_id,
+                '[]', 1000, 1200, 0.99, true, 'machine', now()
+         from series, run join commit using (commit_id) where commit.ordinal in (2, 3, 6)",
+    )
+    .await;
+    let history = app.read(path).await;
+    let suspect = "results shifted without a code change at 3 commits (last 50 runs)";
+    assert_eq!(at(&history, "days/5/state,days/5/because"), json!(["suspect", suspect]));
+    assert_eq!(at(&history, "days/1/state,days/2/state"), json!(["drift", "drift"]));
+    app.get("/api/v1/projects/libfoo/machines/nowhere/history").await.assert_problem(404, "unknown-machine");
+}

@@ -249,9 +249,9 @@ async fn answers_questions_with_units_intervals_and_error_rates(app: TestApp) {
             ("pairs/0/base/latency_ns/p50", Within(9_990.0, 10_060.0)),
             ("link", Has("/libfoo/compare?base=000")),
         ]),
-        ("How much could an unchanged case have changed?", "compare_commits", compare(after.as_str(), last.as_str()), vec![
+        ("How small a slowdown would be found?", "compare_commits", compare(after.as_str(), last.as_str()), vec![
             ("counts/slower,counts/faster", Is(json!([0, 0]))),
-            ("no_change_beyond", Within(0.01, 0.05)),
+            ("detectable_changes/1", Within(0.01, 0.05)),
         ]),
         ("Which slowdowns would the comparison have seen?", "compare_commits", compare(after.as_str(), last.as_str()), vec![
             ("error_rates/would_have_seen/1/change", Within(0.01, 0.3)),

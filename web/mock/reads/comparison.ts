@@ -103,7 +103,7 @@ const NOT_COMPARED = {
   t: null,
   paired: false,
   least_change: null,
-  no_change_beyond: null,
+  detectable_change: null,
 } satisfies Partial<ComparisonPair>;
 
 /** Machines that moved by more than 0.4 % between the sides. */
@@ -144,7 +144,7 @@ function statistics(
     stars: isChanged ? "***" : "",
     paired: false,
     least_change: LEAST_CHANGE,
-    no_change_beyond: 1.03 * (1 + (MOVEMENTS[head.machine] ?? 0.004)) - 1,
+    detectable_change: LEAST_CHANGE + (MOVEMENTS[head.machine] ?? 0.004) + 0.03 * noise(base.series_id, 1),
     undecided: isUndecided
       ? "too noisy to detect 5 %: interval -4 % to +6 %; needs about 14 more repetitions per side"
       : null,

@@ -51,6 +51,10 @@ export const machinesQuery = (project: string) =>
 export const environmentsQuery = (project: string, machine: string) =>
   read("/api/v1/projects/{project}/machines/{machine}/environments", { path: { project, machine } });
 
+/** The states of a machine by day, and the changes that it can detect. */
+export const machineHistoryQuery = (project: string, machine: string) =>
+  read("/api/v1/projects/{project}/machines/{machine}/history", { path: { project, machine } });
+
 /** The canary readings of a machine's newest runs. */
 export const canariesQuery = (project: string, machine: string, last = CANARY_RUNS) =>
   read("/api/v1/projects/{project}/machines/{machine}/canaries", {

@@ -717,6 +717,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/machines/{machine}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The state of a machine by day, and how small a change it can detect. */
+        get: operations["get_machine_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/members": {
         parameters: {
             query?: never;
@@ -2404,17 +2421,12 @@ export interface components {
             base: components["schemas"]["ComparisonSide"];
             /** @description The number of pairs of each kind. */
             counts: components["schemas"]["KindCounts"];
+            /** @description The smallest and largest `detectable_change` of the unchanged pairs; null if none has one. */
+            detectable_changes: number[] | null;
             /** @description The head. */
             head: components["schemas"]["ComparisonSide"];
-            /** @description The smallest and largest threshold for changes, as shares; null if nothing is compared. */
-            least_changes: number[] | null;
             /** @description The machines whose sides were not measured alternately, by name, and how much they moved between the sides. */
             machines: components["schemas"]["MachineMovement"][];
-            /**
-             * Format: double
-             * @description No unchanged pair has changed by more than this share: the largest `no_change_beyond`. Null without unchanged pairs.
-             */
-            no_change_beyond: number | null;
             /** @description Reasons why pairs are not compared, most frequent first. */
             not_compared: components["schemas"]["NotCompared"][];
             /**
@@ -2447,6 +2459,12 @@ export interface components {
             change: number | null;
             /** @description The 95 % interval of the change; null with too few repetitions. */
             change_interval: number[] | null;
+            /**
+             * Format: double
+             * @description The minimum detectable change of the p50, as a share: with this case's noise and number of repetitions, 90 % of
+             *     comparisons would report a slowdown of this size. Null with too few repetitions to report any.
+             */
+            detectable_change: number | null;
             /** @description The differences that prevent a comparison. */
             differences: components["schemas"]["Difference"][];
             head: components["schemas"]["MeasuredSide"] | null;
@@ -2457,11 +2475,6 @@ export interface components {
              * @description The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
              */
             least_change: number | null;
-            /**
-             * Format: double
-             * @description If it did not change: it has not changed by more than this share. 3 %, and the movement of the machine.
-             */
-            no_change_beyond: number | null;
             /**
              * Format: double
              * @description The p-value: how probable a difference this large is without a change.
@@ -3403,6 +3416,40 @@ export interface components {
             /** @description Its name in charts and links, unique on a server. */
             slug: components["schemas"]["Slug"];
         };
+        /** @description One day of a machine. */
+        MachineDay: {
+            /** @description Why it is not `steady`; null if it is. */
+            because: string | null;
+            /**
+             * Format: date
+             * @description The day in UTC.
+             * @example 2026-11-30
+             */
+            day: string;
+            /**
+             * Format: double
+             * @description The median minimum detectable change of the cases of its last run, between two runs that scatter like it. Null with too
+             *     few repetitions, and on days that are not among 26 samples.
+             */
+            detectable_change: number | null;
+            /**
+             * Format: int64
+             * @description The environment of its last run.
+             */
+            environment_id: number;
+            /**
+             * Format: int64
+             * @description The runs that began on it.
+             */
+            run_count: number;
+            /** @description The worst state of these runs. */
+            state: components["schemas"]["MachineDayState"];
+        };
+        /**
+         * @description The state of a machine on a day, the least serious first.
+         * @enum {string}
+         */
+        MachineDayState: "unknown" | "steady" | "known-state" | "drift" | "suspect";
         /** @description The error rates of one machine. */
         MachineErrorRates: {
             /** @description The classes, by transport and scenario. */
@@ -3419,6 +3466,15 @@ export interface components {
              * @example lab-1
              */
             machine: string;
+        };
+        /** @description The state of a machine by day. */
+        MachineHistory: {
+            /** @description Days with runs of the project in the last year, oldest first. */
+            days: components["schemas"]["MachineDay"][];
+            /** @description The machine's name. */
+            machine: string;
+            /** @description The minimum detectable change by transport, in the newest run. */
+            transports: components["schemas"]["TransportPower"][];
         };
         /** @description The machines of one project. */
         MachineList: {
@@ -5700,6 +5756,21 @@ export interface components {
             /** @description Its title: `Pipe`, `Shared-memory ring, futex`. */
             title: string;
         };
+        /** @description The minimum detectable change of a transport's cases. */
+        TransportPower: {
+            /** @description The number of its cases. */
+            case_count: number;
+            /**
+             * Format: double
+             * @description The median over the cases, as a share; null with too few repetitions.
+             */
+            detectable_change: number | null;
+            /**
+             * @description The transport.
+             * @example pipe
+             */
+            transport: string;
+        };
         /** @description A change point found in the trial. */
         TriedChange: {
             /**
@@ -6007,7 +6078,10 @@ export type LinkRequest = components['schemas']['LinkRequest'];
 export type Look = components['schemas']['Look'];
 export type LookOutcome = components['schemas']['LookOutcome'];
 export type Machine = components['schemas']['Machine'];
+export type MachineDay = components['schemas']['MachineDay'];
+export type MachineDayState = components['schemas']['MachineDayState'];
 export type MachineErrorRates = components['schemas']['MachineErrorRates'];
+export type MachineHistory = components['schemas']['MachineHistory'];
 export type MachineList = components['schemas']['MachineList'];
 export type MachineMovement = components['schemas']['MachineMovement'];
 export type MachineSummary = components['schemas']['MachineSummary'];
@@ -6127,6 +6201,7 @@ export type TokenRequest = components['schemas']['TokenRequest'];
 export type TokenSummary = components['schemas']['TokenSummary'];
 export type TotalErrorRates = components['schemas']['TotalErrorRates'];
 export type TransportInfo = components['schemas']['TransportInfo'];
+export type TransportPower = components['schemas']['TransportPower'];
 export type TriedChange = components['schemas']['TriedChange'];
 export type UnrankedTransport = components['schemas']['UnrankedTransport'];
 export type UploadReceipt = components['schemas']['UploadReceipt'];
@@ -8105,6 +8180,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EnvironmentList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_machine_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /**
+                 * @description The machine's name.
+                 * @example lab-1
+                 */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days with runs, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineHistory"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

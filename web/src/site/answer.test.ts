@@ -49,6 +49,7 @@ it.each([
   P,
   `${P}/machines`,
   `${P}/machines/lab-linux-1/environments`,
+  `${P}/machines/lab-linux-1/history`,
   `${P}/machines/lab-linux-1/canaries?last=5`,
   `${P}/error-rates`,
   `${P}/runs`,

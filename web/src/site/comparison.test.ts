@@ -6,7 +6,7 @@ import { selected } from "./comparison";
 /** A pair on a machine, with a change of its p50. */
 function pair(machine: string, series_id: number, verdict: "regressed" | "no change", change: number) {
   const side = aSide({ machine, series_id });
-  const rest = { least_change: 0.02, no_change_beyond: verdict === "no change" ? 0.03 + change : null };
+  const rest = { detectable_change: 0.03 + change };
   return aPair({ verdict, change, base: side, head: side, ...rest });
 }
 
@@ -39,7 +39,7 @@ it("limits a comparison to a machine, and counts its pairs", () => {
   expect(idsOf(found)).toEqual([4, 5]);
   expect(found.counts).toMatchObject({ slower: 0, unchanged: 1, not_comparable: 1 });
   expect([found.base.case_count, found.head.case_count]).toEqual([1, 2]);
-  expect(found.no_change_beyond).toBeCloseTo(0.05);
+  expect(found.detectable_changes).toEqual([0.05, 0.05]);
   expect(found.not_compared).toEqual([
     {
       differences: [{ what: "delivered", base: "", head: "" }],
@@ -57,7 +57,7 @@ it("searches the series of a comparison", () => {
   const found = selected(stored, series, { q: "tcp" });
   expect(idsOf(found)).toEqual([2, 4]);
   expect(found.counts).toMatchObject({ slower: 1, unchanged: 1, not_comparable: 0 });
-  expect(found.least_changes).toEqual([0.02, 0.02]);
+  expect(found.detectable_changes).toEqual([0.05, 0.05]);
 });
 
 it("returns the largest changes of each kind, and counts all", () => {

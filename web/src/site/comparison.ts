@@ -111,11 +111,9 @@ function machineOf({ base, head }: ComparisonPair): string | undefined {
 /** What a comparison states about all its pairs. */
 export function summaryOf(pairs: readonly ComparisonPair[]) {
   const count = (kind: PairKind) => pairs.filter((pair) => pair.kind === kind).length;
-  const thresholds = pairs.flatMap(({ least_change }) => least_change ?? []);
-  const limits = pairs.flatMap(({ kind, no_change_beyond }) =>
-    kind === "unchanged" ? (no_change_beyond ?? []) : [],
+  const detectable = pairs.flatMap(({ kind, detectable_change }) =>
+    kind === "unchanged" ? (detectable_change ?? []) : [],
   );
-  const [least, most] = [Math.min(...thresholds), Math.max(...thresholds)];
   return {
     counts: {
       slower: count("slower"),
@@ -125,8 +123,7 @@ export function summaryOf(pairs: readonly ComparisonPair[]) {
       unchanged: count("unchanged"),
       not_comparable: count("not-comparable"),
     },
-    least_changes: thresholds.length === 0 ? null : [least, most],
-    no_change_beyond: limits.length === 0 ? null : Math.max(...limits),
+    detectable_changes: detectable.length === 0 ? null : [Math.min(...detectable), Math.max(...detectable)],
     not_compared: notCompared(pairs),
   } satisfies Partial<Comparison>;
 }

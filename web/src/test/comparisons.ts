@@ -30,7 +30,7 @@ export function aPair(change: CaseChange<Omit<Api.ComparisonPair, "kind">> = {})
     verdict: "no change" as const,
     paired: false,
     least_change: 0.01,
-    no_change_beyond: 0.03,
+    detectable_change: 0.024,
     undecided: null,
     repetitions_needed: null,
     p90: null,

@@ -46,6 +46,7 @@ export async function siteOf(api: Api): Promise<Map<string, unknown>> {
     for (const { machine } of world.machinesOf(project)) {
       await store(`${path}/machines/${machine}/canaries`, { last: 1000 });
       await store(`${path}/machines/${machine}/environments`);
+      await store(`${path}/machines/${machine}/history`);
     }
   }
   const path = `projects/${world.project}`;

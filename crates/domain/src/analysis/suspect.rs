@@ -5,9 +5,9 @@ use sqlx::PgConnection;
 use std::collections::HashMap;
 
 /// A machine is suspect if it caused changes at this many commits
-const FAULTS_MIN: i64 = 3;
+pub const FAULTS_MIN: i64 = 3;
 /// among this many of its newest runs.
-const NEWEST_RUNS: i64 = 50;
+pub const NEWEST_RUNS: i64 = 50;
 
 /// The suspect machines among these for a project, each with the reason, to follow a colon.
 pub async fn why(

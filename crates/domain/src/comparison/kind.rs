@@ -130,15 +130,10 @@ pub fn of_series(pairs: &mut Vec<ComparisonPair>, series_ids: &HashSet<i64>) {
     pairs.retain(is_wanted);
 }
 
-/// The largest limit of the pairs that did not change: none of them changed by more.
-pub fn no_change_beyond(pairs: &[ComparisonPair]) -> Option<f64> {
+/// The smallest and the largest minimum detectable change of the pairs that did not change.
+pub fn detectable_changes(pairs: &[ComparisonPair]) -> Option<[f64; 2]> {
     let unchanged = pairs.iter().filter(|pair| pair.kind == PairKind::Unchanged);
-    unchanged.filter_map(|pair| pair.no_change_beyond).reduce(f64::max)
-}
-
-/// The smallest and the largest of the pairs' thresholds.
-pub fn least_changes(pairs: &[ComparisonPair]) -> Option<[f64; 2]> {
-    let all = || pairs.iter().filter_map(|pair| pair.least_change);
+    let all = || unchanged.clone().filter_map(|pair| pair.detectable_change);
     all().reduce(f64::min).zip(all().reduce(f64::max)).map(<[f64; 2]>::from)
 }
 

@@ -72,9 +72,10 @@ pub struct ComparisonPair {
     /// The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
     #[schema(required)]
     pub least_change: Option<f64>,
-    /// If it did not change: it has not changed by more than this share. 3 %, and the movement of the machine.
+    /// The minimum detectable change of the p50, as a share: with this case's noise and number of repetitions, 90 % of
+    /// comparisons would report a slowdown of this size. Null with too few repetitions to report any.
     #[schema(required)]
-    pub no_change_beyond: Option<f64>,
+    pub detectable_change: Option<f64>,
     /// Why it is inconclusive, in a sentence; null if it is not.
     #[schema(required)]
     pub undecided: Option<String>,

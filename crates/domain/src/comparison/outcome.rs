@@ -390,7 +390,7 @@ fn pair(
         paired: false,
         log_ratios: Vec::new(),
         least_change: judged.map(|judged| judged.least),
-        no_change_beyond: judged.map(|judged| rule.no_change_beyond(judged.movement)),
+        detectable_change: judged.and_then(|judged| judged.detectable),
         undecided: judged.and_then(|judged| judged.reason).map(|reason| reason.to_string()),
         repetitions_needed: judged.and_then(|judged| judged.reason).and_then(|reason| reason.needed()),
         p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),

@@ -130,13 +130,16 @@ fn verdict(report: &PullRequestReport) -> String {
         }
         State::NotComparable => format!("Not comparable: base and head were measured differently in {all}"),
         _ => {
-            let limit = report.no_change_beyond().map(percent::tenths);
-            let limit = limit.map_or_else(String::new, |limit| format!(" beyond {limit}"));
+            let detectable = report.detectable_changes().map(|ends| ends.map(percent::tenths));
+            let detectable = detectable.map_or_else(String::new, |[low, high]| match low == high {
+                true => format!("; detects {low}"),
+                false => format!("; detects {low} to {high}, by series"),
+            });
             let unchanged = match counts.not_comparable {
                 0 => all,
                 _ => format!("{} of {all}", count(counts.unchanged)),
             };
-            format!("No change{limit} in {unchanged}{}", more(counts.not_comparable, "not comparable"))
+            format!("No change in {unchanged}{}{detectable}", more(counts.not_comparable, "not comparable"))
         }
     }
 }

@@ -108,8 +108,8 @@ pub struct ComparedSeries {
     pub undecided: Option<String>,
     /// The page of the series.
     pub url: Option<String>,
-    /// If it did not change: it has not changed by more than this share.
-    pub no_change_beyond: Option<f64>,
+    /// The smallest slowdown that 90 % of comparisons would report, as a share.
+    pub detectable_change: Option<f64>,
     /// The cause that accounts for most of the change, if the job explained it.
     pub finding: Option<String>,
 }

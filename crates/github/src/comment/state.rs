@@ -100,10 +100,11 @@ impl PullRequestReport {
         counts
     }
 
-    /// No unchanged series has changed by more than this share.
-    pub(super) fn no_change_beyond(&self) -> Option<f64> {
+    /// The smallest and largest change that the unchanged series can detect.
+    pub(super) fn detectable_changes(&self) -> Option<[f64; 2]> {
         let unchanged = self.rows.iter().filter(|row| row.verdict == Verdict::NoChange);
-        unchanged.filter_map(|row| row.no_change_beyond).reduce(f64::max)
+        let all = || unchanged.clone().filter_map(|row| row.detectable_change);
+        all().reduce(f64::min).zip(all().reduce(f64::max)).map(<[f64; 2]>::from)
     }
 
     /// Whether all series are on machines that moved too much for verdicts.

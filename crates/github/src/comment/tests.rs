@@ -36,7 +36,7 @@ pub(super) fn row(verdict: Verdict) -> ComparedSeries {
         verdict,
         undecided: (verdict == Verdict::Inconclusive).then(|| UNDECIDED.to_owned()),
         url: Some("https://perf.example.org/libfoo/series/7".into()),
-        no_change_beyond: Some(0.03),
+        detectable_change: Some(0.024),
         finding: None,
     }
 }
@@ -164,7 +164,7 @@ fn a_machine_that_changed() {
 #[test]
 fn a_machine_that_moved_within_the_limit() {
     let mut report = report(&many(Verdict::NoChange, 4));
-    report.rows[2].no_change_beyond = Some(1.03 * 1.057 - 1.0);
+    report.rows[2].detectable_change = Some(0.089);
     report.movements =
         [("lab-1".to_owned(), moved([7_000, 7_400])), ("lab-2".to_owned(), moved([7_000, 7_010]))].into();
     insta::assert_snapshot!(body(&report));
@@ -261,7 +261,7 @@ prop_compose! {
             transport, case, machine, metric: "p50".into(), message_bytes: bytes,
             is_time: bytes.is_some(),
             base: numbers.map(|numbers| time(numbers.0)), head: numbers.map(|numbers| time(numbers.1)),
-            change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict], no_change_beyond: None,
+            change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict], detectable_change: None,
             finding: None,
             undecided: (verdict == 3).then(|| "uneven".to_owned()), url: None,
         }

@@ -52,8 +52,8 @@ struct Comparison {
     not_compared: Vec<NotCompared>,
     /// Machines whose sides were not measured alternately.
     machines: Vec<Machine>,
-    /// No unchanged case changed by more than this share; null without unchanged cases.
-    no_change_beyond: Option<f64>,
+    /// The smallest and largest `detectable_change` of the unchanged cases; null if none has one.
+    detectable_changes: Option<[f64; 2]>,
 }
 
 /// A commit with its results.
@@ -103,6 +103,8 @@ struct Pair {
     p_adjusted: Option<f64>,
     /// Changes below this share are not reported.
     least_change: Option<f64>,
+    /// 90 % of comparisons would report a slowdown of this share; null with too few repetitions to report any.
+    detectable_change: Option<f64>,
     /// Why it is inconclusive.
     undecided: Option<String>,
     /// Differences between the sides that prevent a comparison.

@@ -6,6 +6,7 @@
 //!
 //! - [`SequentialComparison`]: compares pairs, with interim looks. [`paired`]: repeats these looks with stored pairs.
 //!   [`unpaired`]: compares complete reports. [`Reason`]: why a row is inconclusive.
+//!   [`Power`]: how small a change would be reported.
 
 use crate::adjust::benjamini_hochberg;
 use crate::movement;
@@ -14,11 +15,13 @@ use crate::shape::{self, P90, P99, Profile};
 use crate::shift::{self, Shift};
 use crate::unequal_scatter;
 
+mod power;
 mod reason;
 mod sequential;
 #[cfg(test)]
 mod tests;
 
+pub use power::Power;
 pub use reason::{Reason, Unit};
 pub use sequential::{Pair, Rounds, SequentialComparison, paired};
 
@@ -246,7 +249,8 @@ impl Row {
         [&self.p90, &self.p99, &self.shape].into_iter().flatten()
     }
 
-    fn compared(&self) -> usize {
+    /// The number of its tests.
+    pub(crate) fn compared(&self) -> usize {
         1 + self.secondary().count()
     }
 }

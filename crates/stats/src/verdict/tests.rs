@@ -405,3 +405,89 @@ fn row_that_ended_before_the_first_look_has_too_few_pairs() {
     let expected = ["too few pairs: has 5, needs 8", "too few pairs: has 0, needs 8"];
     assert_eq!(reasons, expected.map(|reason| Some(reason.to_owned())));
 }
+
+/// Noise with a standard deviation of 1: normal, or the difference of two exponential variables, with heavier tails.
+fn noise(random: &mut Random, has_heavy_tails: bool) -> f64 {
+    if !has_heavy_tails {
+        return random.normal();
+    }
+    let mut exponential = || -(1.0 - random.uniform()).ln();
+    (exponential() - exponential()) / 2.0_f64.sqrt()
+}
+
+/// Simulated comparisons of one row.
+#[derive(Clone, Copy, Debug)]
+struct Simulation {
+    repetitions: [usize; 2],
+    /// Rows of the same comparison that find nothing.
+    others: usize,
+    deviation: f64,
+    has_heavy_tails: bool,
+}
+
+impl Simulation {
+    /// A row with a change, as a log ratio, and its sides.
+    fn row(&self, change: f64, random: &mut Random) -> (Row, [Vec<f64>; 2]) {
+        let Self { repetitions: [base, head], others, deviation, has_heavy_tails } = *self;
+        let mut side = |count, change| -> Vec<f64> {
+            (0..count).map(|_| change + deviation * noise(random, has_heavy_tails)).collect()
+        };
+        let p50s = [side(base, 0.0), side(head, change)];
+        let sides = Sides { p50s: p50s.clone(), ..Sides::default() };
+        (unpaired_among(&Rule::default(), &[sides], others)[0], p50s)
+    }
+}
+
+/// The share has a standard error of 2 %: 1 % from its count, and the rest from the scale and the simulations.
+#[test]
+fn nine_of_ten_minimum_detectable_changes_are_reported() {
+    let one = Simulation { repetitions: [10, 10], others: 0, deviation: 0.02, has_heavy_tails: false };
+    for (simulation, expected) in [
+        (one, 0.86..=0.94),
+        (Simulation { repetitions: [10, 20], others: 10, ..one }, 0.86..=0.94),
+        (Simulation { repetitions: [12, 12], others: 57, ..one }, 0.86..=0.94),
+        (Simulation { repetitions: [60, 40], others: 57, ..one }, 0.86..=0.94),
+        // The threshold of 1 % decides.
+        (Simulation { repetitions: [30, 30], deviation: 0.001, ..one }, 0.86..=1.0),
+        (Simulation { repetitions: [20, 20], others: 10, has_heavy_tails: true, ..one }, 0.82..=0.97),
+    ] {
+        let mut random = Random::new(600);
+        let mut power = Power::new(&Rule::default(), 1 + TESTS * simulation.others);
+        let mut of_equal_sides = |_| {
+            let (row, [base, head]) = simulation.row(0.0, &mut random);
+            power.detectable(&row, [&base, &head]).unwrap()
+        };
+        let detectable = robust::median(&mut (0..400).map(&mut of_equal_sides).collect::<Vec<_>>());
+        let is_reported = |_: &u32| {
+            simulation.row(detectable.ln_1p(), &mut random).0.p50.verdict == Some(Verdict::Regressed)
+        };
+        let share = (0..1_000).filter(is_reported).count() as f64 / 1_000.0;
+        eprintln!("{simulation:?}: {share} of {detectable}");
+        assert!(expected.contains(&share), "{simulation:?}: {share} of {detectable}");
+    }
+}
+
+#[test]
+fn movement_and_noise_between_runs_raise_the_minimum_detectable_change() {
+    let detectable = |movement: f64, effect: f64, tests: usize, count: usize| {
+        let side =
+            |seed| pairs(count as u64, 1.0, 0.01, seed).into_iter().map(|(_, head)| head.ln()).collect();
+        let p50s: [Vec<f64>; 2] = [side(90), side(91)];
+        let sides = Sides { p50s: p50s.clone(), movement, effects: vec![effect; 5], ..Sides::default() };
+        let rule = Rule::default();
+        let row = unpaired(&rule, &[sides])[0];
+        Power::new(&rule, tests).detectable(&row, p50s.each_ref().map(Vec::as_slice))
+    };
+    let quiet = detectable(0.0, 0.0, 1, 20).unwrap();
+    assert!((0.01..0.03).contains(&quiet), "{quiet}");
+    assert!(detectable(0.05, 0.0, 1, 20).unwrap() > 0.05);
+    assert!(detectable(0.0, 0.03, 1, 20).unwrap() > (2.0 * 1.4826 * 0.03_f64).exp_m1());
+    assert!(detectable(0.0, 0.0, 4 * 57, 20).unwrap() > quiet);
+    // Twice the same repetitions scatter nearly as much as two sides.
+    let once: Vec<u64> = pairs(20, 1.0, 0.01, 90).into_iter().map(|(_, head)| (1e3 * head) as u64).collect();
+    let of_run = Power::new(&Rule::default(), 1).of_run(&once).unwrap();
+    assert!((of_run / quiet - 1.0).abs() < 0.3, "{of_run} {quiet}");
+    // The machine changed; too few repetitions for significance; too few for an interval.
+    let none = [detectable(0.3, 0.0, 1, 20), detectable(0.0, 0.0, 4 * 57, 8), detectable(0.0, 0.0, 1, 3)];
+    assert_eq!(none, [None; 3]);
+}

@@ -299,7 +299,7 @@ async fn machine_that_changed_is_not_compared(app: TestApp) {
         json!([[reasons, ["lab-1"], 2]])
     );
     let pair = pair_of(&comparison, "pipe");
-    let figures = at(pair, "kind,reasons,least_change,no_change_beyond,undecided,p99/verdict");
+    let figures = at(pair, "kind,reasons,least_change,detectable_change,undecided,p99/verdict");
     assert_eq!(figures, json!(["not-comparable", reasons, null, null, null, null]));
     assert!(pair["change"].as_f64().unwrap() > 0.2, "{pair}");
 }
@@ -313,10 +313,9 @@ async fn change_counts_only_beyond_the_movement_of_the_machine(app: TestApp) {
         app.store(&head).await;
         let comparison = app.read(&path(base.run_id, head.run_id)).await;
         assert_eq!(comparison["machines"][0]["moved"]["comparable"], true);
-        let limit = (comparison["no_change_beyond"].as_f64().unwrap() * 1e4).round();
-        assert_eq!(comparison["no_change_beyond"], pair_of(&comparison, "fifo")["no_change_beyond"]);
+        let detectable = pair_of(&comparison, "fifo")["detectable_change"].as_f64().unwrap();
         let pipe = pair_of(&comparison, "pipe");
-        answers.push(json!([pipe["verdict"], limit]));
+        answers.push(json!([pipe["verdict"], detectable > 0.05]));
         if pipe["verdict"] == "inconclusive" {
             let undecided = pipe["undecided"].as_str().unwrap();
             assert!(undecided.starts_with("within the movement of the machine: change +"), "{undecided}");
@@ -324,7 +323,7 @@ async fn change_counts_only_beyond_the_movement_of_the_machine(app: TestApp) {
     }
     assert_eq!(
         answers,
-        [json!(["inconclusive", 815.0]), json!(["regressed", 815.0]), json!(["regressed", 300.0])]
+        [json!(["inconclusive", true]), json!(["regressed", true]), json!(["regressed", false])]
     );
 }
 
@@ -558,8 +557,14 @@ async fn limit_lists_the_largest_and_counts_all(app: TestApp) {
         all["counts"],
         json!({ "slower": 2, "faster": 1, "elsewhere": 0, "inconclusive": 0, "unchanged": 1, "not_comparable": 1 })
     );
-    let [least, most] = [0, 1].map(|index| all["least_changes"][index].as_f64().unwrap());
-    assert!(least > 0.0 && least <= most, "{least} {most}");
+    let detectable = &all["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|pair| pair["kind"] == "unchanged")
+        .unwrap()["detectable_change"];
+    assert_eq!(all["detectable_changes"], json!([detectable, detectable]));
+    assert!(detectable.as_f64().is_some_and(|change| change > 0.01), "{all}");
     let window = json!({ "what": "window", "base": "1", "head": "8" });
     let why = json!([{ "differences": [window], "reasons": [], "pair_count": 1, "machines": ["lab-1"] }]);
     assert_eq!(all["not_compared"], why);

@@ -26,7 +26,7 @@ async fn regression_has_one_comment_and_a_check_per_commit(fixture: AppFixture) 
     assert_eq!(fixture.reconcile().await, 1);
     let second = fixture.sticky(7);
     assert_eq!(second.len(), 1);
-    assert!(second[0].contains("### No change beyond 3 % in 1 series"), "{second:?}");
+    assert!(second[0].contains("### No change in 1 series; detects 2.4 %"), "{second:?}");
     assert_eq!(fixture.github.check_runs(REPOSITORY, &sha('2')).len(), 1);
     assert_eq!(fixture.github.check_runs(REPOSITORY, &sha('1')).len(), 1);
 }

@@ -75,7 +75,7 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
             verdict,
             undecided: None,
             url: None,
-            no_change_beyond: Some(0.03),
+            detectable_change: Some(0.024),
             finding: None,
         }],
         ..PullRequestReport::default()

@@ -58,22 +58,25 @@ describe("the headline", () => {
     expect(title(shape)).toBe("Shape changed for 1 KiB messages over pipe on lab-1; 1 of 1 case changed.");
   });
 
-  it("gives the number of cases and the threshold if nothing changed", () => {
-    expect(title(aPair(), aPair())).toBe("No change beyond 3.0 % in 2 cases; threshold 1.0 %.");
-    expect(title(aPair(), aPair({ least_change: 0.089 }))).toContain("1.0 to 8.9 % by case");
+  it("gives the number of cases and their detectable changes if nothing changed", () => {
+    expect(title(aPair(), aPair())).toBe("No change in 2 cases; detects ≥ 2.4 % (90 % power).");
+    const few = aPair({ detectable_change: null });
+    expect(title(few, few)).toBe("No change in 2 cases; too few repetitions to detect changes.");
   });
 
-  it("gives the largest limit of the unchanged cases", () => {
-    const open = aPair({ verdict: "inconclusive", no_change_beyond: 0.09 });
-    const moved = aPair({ no_change_beyond: 0.082 });
-    expect(title(aPair(), moved, open)).toContain("No change beyond 8.2 % in 2 of 3 cases; 1 inconclusive");
+  it("gives the range of detectable changes of the unchanged cases", () => {
+    const open = aPair({ verdict: "inconclusive", detectable_change: 0.12 });
+    const moved = aPair({ detectable_change: 0.082 });
+    expect(title(aPair(), moved, open)).toBe(
+      "No change in 2 of 3 cases; 1 inconclusive; detects 2.4 to 8.2 % by case (90 % power).",
+    );
   });
 
   it("counts inconclusive cases", () => {
     const open = aPair({ verdict: "inconclusive", undecided: "too few repetitions a side: has 2, needs 4" });
     expect(title(open, open)).toBe("All 2 cases are inconclusive.");
     expect(title(open)).toBe("The only case is inconclusive.");
-    expect(title(open, aPair())).toContain("No change beyond 3.0 % in 1 of 2 cases; 1 inconclusive");
+    expect(title(open, aPair())).toContain("No change in 1 of 2 cases; 1 inconclusive");
   });
 
   it("gives the reason if nothing is compared", () => {

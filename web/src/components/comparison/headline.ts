@@ -11,6 +11,7 @@ import {
   largest,
   machineOf,
   p50Change,
+  powerText,
   reasonsOf,
   signedText,
   sizesText,
@@ -33,16 +34,14 @@ export function headlineOf(comparison: Comparison): string {
   if (shape !== undefined) {
     return `Shape changed for ${subjectOf(shape, comparison)} on ${machineOf(shape)}; ${share}.`;
   }
-  const threshold = `threshold ${leastText(comparison)}`;
-  const limit = comparison.no_change_beyond;
-  const none = `No change${limit === null ? "" : ` beyond ${sizeText(limit)}`} in`;
-  if (undecided === 0) return `${none} ${counted(compared, "case")}; ${threshold}.`;
+  const detectable = detectableText(comparison);
+  if (undecided === 0) return `No change in ${counted(compared, "case")}; ${detectable}.`;
   if (undecided === compared) {
     return undecided === 1
       ? "The only case is inconclusive."
       : `All ${formatCount(undecided)} cases are inconclusive.`;
   }
-  return `${none} ${formatCount(counts.unchanged)} of ${counted(compared, "case")}; ${formatCount(undecided)} inconclusive; ${threshold}.`;
+  return `No change in ${formatCount(counts.unchanged)} of ${counted(compared, "case")}; ${formatCount(undecided)} inconclusive; ${detectable}.`;
 }
 
 /** The number of cases of each kind: `3 slower, 1 faster, 20 unchanged; 28 not comparable`. */
@@ -86,11 +85,12 @@ function changeText({ figure, change, interval, pair }: PairChange, comparison: 
   return `${prefix}${subjectOf(pair, comparison)} ${got}${sure} on ${machineOf(pair)}`;
 }
 
-/** The smallest changes that count: `1.0 %`, or `1.0 to 8.9 % by case`. */
-function leastText({ least_changes }: Comparison): string {
-  const [low, high] = (least_changes ?? []).map(sizeText);
-  if (low === undefined || high === undefined) return "unknown";
-  return low === high ? low : `${low.replace(" %", "")} to ${high} by case`;
+/** The changes that the unchanged cases would have shown, from their noise. */
+function detectableText({ detectable_changes }: Comparison): string {
+  const ends = boundsOf(detectable_changes);
+  const [low, high] = ends?.map(sizeText) ?? [];
+  if (ends === null || low === high) return powerText(ends?.[0] ?? null);
+  return `detects ${sizesText(ends)} % by case (90 % power)`;
 }
 
 function nothingText({ base, head, counts, not_compared: [group] }: Comparison): string {

@@ -139,6 +139,7 @@ const COLUMNS = [
     (p) => p.toPrecision(2),
   ),
   figure("Threshold", "least_change", ({ least_change }) => least_change),
+  figure("Detectable", "detectable_change", ({ detectable_change }) => detectable_change),
   figure("p90", "p90_change", ({ p90 }) => p90?.change),
   figure("p99", "p99_change", ({ p99 }) => p99?.change),
   word("Remarks", "remarks", (pair: Pair) => [...reasonsOf(pair), ...remarksOf(pair)].join("; ")),

@@ -30,6 +30,7 @@ describe("pairs", () => {
     const undecided =
       "too noisy to detect 3 %: interval -3.9 % to +1.3 %; needs about 11 more repetitions per side";
     const pair = aPair({
+      verdict: "inconclusive",
       undecided,
       p90: { change: 0.05, change_interval: null, p_adjusted: 0.001, verdict: "regressed" },
       shape: { p_adjusted: 0.001, changed: true, difference: "p95 +30 %" },
@@ -42,6 +43,11 @@ describe("pairs", () => {
       "head: modified or unbuilt",
     ]);
   });
+});
+
+it("state how small a change an unchanged pair would have shown", () => {
+  expect(remarksOf(aPair())).toEqual(["detects ≥ 2.4 % (90 % power)"]);
+  expect(remarksOf(aPair({ detectable_change: null }))).toEqual(["too few repetitions to detect changes"]);
 });
 
 it("counts pairs with and without incomparable ones", () => {

@@ -72,7 +72,7 @@ export function largest<T extends { change: number }>(changes: T[]): T | null {
   );
 }
 
-/** Remarks below the case: tail, shape, why it is inconclusive, and runs that may not match the commit. */
+/** Remarks below the case: tail, shape, why it is inconclusive, power, and runs that may not match the commit. */
 export function remarksOf(pair: ComparisonPair): string[] {
   const quantiles = tailChanges(pair).map(({ figure, change }) => `${figure} ${signedText(change)}`);
   const shape =
@@ -84,8 +84,15 @@ export function remarksOf(pair: ComparisonPair): string[] {
     ...(quantiles.length > 0 ? [quantiles.join(", ")] : []),
     ...shape,
     ...(pair.undecided === null ? [] : [withoutInterval(pair.undecided)]),
+    ...(pair.verdict === "no change" ? [powerText(pair.detectable_change)] : []),
     ...(modified.length > 0 ? [`${modified.join(" and ")}: modified or unbuilt`] : []),
   ];
+}
+
+/** The minimum detectable change: how small a slowdown would have been reported. */
+export function powerText(detectable: number | null): string {
+  if (detectable === null) return "too few repetitions to detect changes";
+  return `detects ≥ ${sizeText(detectable)} (90 % power)`;
 }
 
 function withoutInterval(reason: string): string {

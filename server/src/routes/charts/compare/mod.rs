@@ -34,12 +34,9 @@ pub(crate) struct Comparison {
     pub head: ComparisonSide,
     /// The number of pairs of each kind.
     pub counts: KindCounts,
-    /// The smallest and largest threshold for changes, as shares; null if nothing is compared.
+    /// The smallest and largest `detectable_change` of the unchanged pairs; null if none has one.
     #[schema(required)]
-    pub least_changes: Option<[f64; 2]>,
-    /// No unchanged pair has changed by more than this share: the largest `no_change_beyond`. Null without unchanged pairs.
-    #[schema(required)]
-    pub no_change_beyond: Option<f64>,
+    pub detectable_changes: Option<[f64; 2]>,
     /// The machines whose sides were not measured alternately, by name, and how much they moved between the sides.
     pub machines: Vec<MachineMovement>,
     /// Reasons why pairs are not compared, most frequent first.
@@ -142,8 +139,8 @@ pub(crate) async fn compare(
     }
     let limit = query.limit.map(|limit| within("limit", limit, 1..=LIMIT_MAX)).transpose()?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    let (counts, least_changes) = (KindCounts::new(&pairs), kind::least_changes(&pairs));
-    let (not_compared, no_change_beyond) = (kind::not_compared(&pairs), kind::no_change_beyond(&pairs));
+    let (counts, detectable_changes) = (KindCounts::new(&pairs), kind::detectable_changes(&pairs));
+    let not_compared = kind::not_compared(&pairs);
     let pairs = kind::largest_changes(pairs, &query.kind.0, limit);
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table::table(pairs, &Arc::new([base.commit, head.commit]))?,
@@ -151,8 +148,7 @@ pub(crate) async fn compare(
             base: ComparisonSide::new(base, case_counts[0]),
             head: ComparisonSide::new(head, case_counts[1]),
             counts,
-            least_changes,
-            no_change_beyond,
+            detectable_changes,
             machines,
             not_compared,
             pairs,

@@ -39,7 +39,7 @@ const COLUMNS: &[Column<PairRow>] = &[
     ("t", |row| cell(row.pair.t)),
     ("stars", |row| row.pair.stars.to_owned()),
     ("least_change", |row| cell(row.pair.least_change)),
-    ("no_change_beyond", |row| cell(row.pair.no_change_beyond)),
+    ("detectable_change", |row| cell(row.pair.detectable_change)),
     ("undecided", |row| text(row.pair.undecided.as_deref().unwrap_or_default())),
     ("p90_change", |row| cell(row.pair.p90.and_then(|p90| p90.change))),
     ("p90_p_adjusted", |row| cell(row.pair.p90.map(|p90| p90.p_adjusted))),
