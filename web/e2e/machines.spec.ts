@@ -5,9 +5,25 @@ import { inspect, onEveryScreen } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const CANARIES = /\/machines\/[^/]+\/canaries\?/;
+const HISTORY = /\/machines\/[^/]+\/history$/;
+const ENVIRONMENTS = /\/machines\/[^/]+\/environments$/;
 const AGENTS = /\/api\/v1\/projects\/[^/]+\/agents\?/;
 const JOBS = /\/api\/v1\/projects\/[^/]+\/jobs\?/;
 const HOUR_MS = 3_600_000;
+
+/** Five days: a new kernel on the third, a drift on the last. */
+const DAYS = ["steady", "steady", "steady", "known-state", "drift"].map((state, place) => ({
+  day: `2026-11-2${place}`,
+  run_count: 4,
+  state,
+  because: state === "drift" ? "canary wake +13 %" : null,
+  environment_id: place < 2 ? 1 : 2,
+  detectable_change: 0.02 + place / 1_000,
+}));
+const TRANSPORTS = [
+  { transport: "fifo", case_count: 2, detectable_change: null },
+  { transport: "pipe", case_count: 3, detectable_change: 0.018 },
+];
 
 /** Twenty hourly runs: `wake` is slower in the last five, and the kernel changes in the middle. */
 function history(machine: string) {
@@ -45,11 +61,17 @@ async function withMachine(page: Page, machine: string): Promise<void> {
     const isDone = route.request().url().includes("done=true");
     return route.fulfill({ json: { jobs: isDone ? [done] : waiting, next_after: null } });
   });
-  const facts = (kernel: string) => ({ stable: { "os.kernel": kernel }, conditions: {} });
-  await page.route(/\/runs\/01900000-0000-7000-8000-0000000000(29|17)$/, async (route) => {
-    const kernel = route.request().url().endsWith("17") ? "6.12.4" : "6.12.9";
-    await route.fulfill({ json: { environment: facts(kernel) } });
-  });
+  await page.route(HISTORY, (route) =>
+    route.fulfill({ json: { machine, days: DAYS, transports: TRANSPORTS } }),
+  );
+  const environments = ["6.12.4", "6.12.9"].map((kernel, index) => ({
+    environment_id: index + 1,
+    first_run_at: "2026-11-20T10:00:00Z",
+    last_run_at: "2026-11-24T10:00:00Z",
+    run_count: 9,
+    stable: { "os.kernel": kernel },
+  }));
+  await page.route(ENVIRONMENTS, (route) => route.fulfill({ json: { environments } }));
 }
 
 onEveryScreen(() => {
@@ -83,7 +105,13 @@ onEveryScreen(() => {
     );
     await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
     const changes = page.getByRole("region", { name: "Environment history", exact: true });
-    await expect(changes.getByRole("row").nth(1)).toContainText("os.kernel6.12.46.12.9");
+    await expect(changes.getByRole("row").nth(1)).toContainText("22 Nov 2026os.kernel6.12.46.12.9");
+    const state = page.getByRole("region", { name: "State", exact: true });
+    await expect(
+      state.getByRole("img", { name: "Last 5 days: 1 drift, 1 known state, 3 steady" }),
+    ).toBeVisible();
+    const detectable = page.getByRole("region", { name: "Detects ≥ 2.4 %", exact: true });
+    await expect(detectable.getByRole("row").nth(1)).toContainText("pipe3≥ 1.8 %");
     await inspect(page);
   });
 });

@@ -15,11 +15,13 @@ import {
   agentsQuery,
   canariesQuery,
   changePointsQuery,
+  environmentsQuery,
   errorRatesQuery,
   facetsQuery,
   jobQuery,
   jobsQuery,
   lineQuery,
+  machineHistoryQuery,
   machinesQuery,
   pointsQuery,
   profileQuery,
@@ -46,7 +48,7 @@ import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
 import { parseQueueSearch } from "@/features/jobs/search";
-import { parseMachineSearch } from "@/features/machines/search";
+import { parseMachineSearch, REACHES } from "@/features/machines/search";
 import { loadOverview } from "@/features/overview/load";
 import { parseOverviewSearch } from "@/features/overview/search";
 import { parseProfileSearch } from "@/features/profile/search";
@@ -309,7 +311,10 @@ const machinesRoute = createRoute({
       waitFor(context, agentsQuery(project), sessionQuery, runsQuery(project, {})),
     ]);
     await Promise.all(
-      machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
+      machines.flatMap(({ machine }) => [
+        queryClient.prefetchQuery(canariesQuery(project, machine)),
+        queryClient.prefetchQuery(machineHistoryQuery(project, machine)),
+      ]),
     );
   },
   component: lazyRouteComponent(() => import("@/features/machines/MachinesPage"), "MachinesPage"),
@@ -318,12 +323,19 @@ const machinesRoute = createRoute({
 const machineRoute = createRoute({
   ...inProject("/machines/$machine"),
   validateSearch: parseMachineSearch,
-  loader: async ({ context, params: { project, machine } }) => {
+  loader: async ({ context, params: { project, machine }, location }) => {
+    const { last = REACHES[0] } = parseMachineSearch(location.search);
     const machines = await context.queryClient.ensureQueryData(machinesQuery(project));
     if (!machines.some((entry) => entry.machine === machine)) {
       throw errorOfUnknown(`${project} has no machine ${machine}.`);
     }
-    await waitFor(context, runsQuery(project, { machine }), agentsQuery(project), sessionQuery);
+    const { queryClient } = context;
+    await Promise.all([
+      waitFor(context, runsQuery(project, { machine }), agentsQuery(project), sessionQuery),
+      queryClient.prefetchQuery(canariesQuery(project, machine, last)),
+      queryClient.prefetchQuery(environmentsQuery(project, machine)),
+      queryClient.prefetchQuery(machineHistoryQuery(project, machine)),
+    ]);
   },
   component: lazyRouteComponent(() => import("@/features/machines/MachinePage"), "MachinePage"),
 });

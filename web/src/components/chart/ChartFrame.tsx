@@ -11,8 +11,8 @@ import { useIsNarrow } from "./useIsNarrow";
 
 export type { ChartTable } from "./DataTable";
 
-/** A pending or failed load. */
-export type Pending = { error: Error | null; onRetry: () => void };
+/** A pending or failed load, and the height that the content will have. */
+export type Pending = { error: Error | null; onRetry: () => void; height?: string };
 
 type Props = {
   /** Its name in the address, unique on the page: `trend`. */
@@ -105,11 +105,11 @@ export function ChartFrame({
   );
 }
 
-function PendingChart({ error, onRetry }: Pending) {
+function PendingChart({ error, onRetry, height = "16rem" }: Pending) {
   if (error !== null) return <ErrorState error={error} onRetry={onRetry} heading="h2" />;
   return (
     <div role="status" aria-label="Loading">
-      <Skeleton height="16rem" />
+      <Skeleton height={height} />
     </div>
   );
 }

@@ -1,25 +1,27 @@
 /** One machine: health, agent, canaries, environment, queue and runs. */
-import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
   agentsQuery,
   canariesQuery,
+  environmentsQuery,
   errorRatesQuery,
   jobsQuery,
+  machineHistoryQuery,
   machinesQuery,
-  runQuery,
   runsQuery,
   sessionQuery,
 } from "@/api/queries";
-import type { AgentSummary, CanaryReading, SessionInfo } from "@/api/types";
+import type { AgentSummary, CanaryReading, MachineHistory, SessionInfo } from "@/api/types";
 import { CanaryChart } from "@/components/chart/CanaryChart";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
+import { DetectableChart } from "@/components/chart/DetectableChart";
 import { OpenJobs } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Segmented } from "@/components/ui/controls";
-import { Breadcrumb, Section } from "@/components/ui/states";
-import { RowTable, rowHead } from "@/components/ui/Table";
+import { Breadcrumb, Section, Skeleton } from "@/components/ui/states";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, Facts, StateMark, TimeText } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, workOf } from "@/lib/agents";
@@ -31,6 +33,7 @@ import {
   environmentChanges,
   readingsOf,
 } from "@/lib/canaries";
+import { ascending } from "@/lib/collections";
 import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { healthOf, systemOf } from "@/lib/machines";
 import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
@@ -40,14 +43,18 @@ import { formatDay, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs, upperFirst } from "@/lib/units";
 import { useDataTime } from "@/lib/useFleet";
 import { AgentActions, mayManage } from "./AgentActions";
+import { driftText, falseComparisonsText, knownStatesText, machineSentence } from "./data";
 import {
-  driftText,
-  factChanges,
-  falseComparisonsText,
-  knownStatesText,
-  machineSentence,
-  stretchesOf,
-} from "./data";
+  cellsOf,
+  changeText,
+  detectableText,
+  type EnvironmentChange,
+  environmentChanges as environmentChangesOf,
+  newestDetectable,
+  STATE_NAMES,
+  sampledDays,
+} from "./history";
+import { StateLegend, StateStrip } from "./StateStrip";
 import { parseMachineSearch, REACHES } from "./search";
 
 const route = getRouteApi("/$project/machines/$machine");
@@ -107,13 +114,14 @@ export function MachinePage() {
           session={session}
         />
       )}
+      <States />
       <Drift />
       <div className="columns">
         <Section title="Hardware and OS">
           {facts.length === 0 ? <p className="muted">No data</p> : <Facts facts={facts} wide />}
         </Section>
         <Section title="Environment history">
-          <Changes readings={readings} />
+          <Changes />
         </Section>
       </div>
       {!isSite() && (
@@ -201,6 +209,116 @@ function AgentSection({ project, agent, suspectBecause, session }: Props) {
       />
     </Section>
   );
+}
+
+/** The machine's history, with what changed between its environments. */
+function useHistory() {
+  const { project, machine } = route.useParams();
+  const { data: history, error, refetch } = useQuery(machineHistoryQuery(project, machine));
+  const { data: environments } = useQuery(environmentsQuery(project, machine));
+  const changes =
+    history === undefined || environments === undefined
+      ? undefined
+      : environmentChangesOf(history.days, environments.environments);
+  return { history, changes, error, retry: () => void refetch() };
+}
+
+function States() {
+  const { machine } = route.useParams();
+  const { history, changes = [], error, retry } = useHistory();
+  const days = history?.days ?? [];
+  const cells = cellsOf(days, changes);
+  const detectable = newestDetectable(days);
+  return (
+    <>
+      <ChartFrame
+        name="state"
+        title="State"
+        summary="Taller is worse. Drift: a canary moved by over 10 %, or results shifted without a code change."
+        table={days.length === 0 ? null : stateTable(machine, days, changes)}
+        {...(history === undefined && { pending: { error, onRetry: retry, height: "4.5rem" } })}
+      >
+        <StateStrip cells={cells} />
+        <StateLegend cells={cells} />
+      </ChartFrame>
+      <ChartFrame
+        name="detectable"
+        title={detectable === null ? "Detectable change" : `Detects ${detectableText(detectable)}`}
+        summary={
+          <>
+            Smallest slowdown of a p50 that two runs show with 90 % power, median of all cases. More
+            repetitions and a quieter machine (<code>roundtrip doctor</code>) lower it.
+          </>
+        }
+        table={days.length === 0 ? null : detectableTable(machine, days)}
+        {...(history === undefined && { pending: { error, onRetry: retry } })}
+      >
+        <div className="columns">
+          {sampledDays(days).length === 0 ? (
+            <p className="muted">Too few repetitions</p>
+          ) : (
+            <DetectableChart
+              name={`Detectable change of ${machine}`}
+              sampled={sampledDays(days)}
+              formatDay={formatDay}
+            />
+          )}
+          <Transports transports={history?.transports ?? []} />
+        </div>
+      </ChartFrame>
+    </>
+  );
+}
+
+/** Transports on the page: the best ones. */
+const TRANSPORTS_MAX = 6;
+
+/** The transports that detect the smallest changes in the newest run. */
+function Transports({ transports }: Pick<MachineHistory, "transports">) {
+  const size = ({ detectable_change }: MachineHistory["transports"][number]) =>
+    detectable_change ?? Number.POSITIVE_INFINITY;
+  return (
+    <RowTable
+      label="Detectable change by transport"
+      className="table table-dense"
+      rows={transports.toSorted((one, other) => ascending(size(one), size(other))).slice(0, TRANSPORTS_MAX)}
+      keyOf={({ transport }) => transport}
+      columns={[
+        [rowHead("Best transports"), ({ transport }) => transport],
+        [numeric("Cases"), ({ case_count }) => formatCount(case_count)],
+        [numeric("Detects"), ({ detectable_change }) => detectableText(detectable_change)],
+      ]}
+    />
+  );
+}
+
+type Days = MachineHistory["days"];
+
+function stateTable(machine: string, days: Days, changes: EnvironmentChange[]): ChartTable {
+  const changed = (day: string) =>
+    changes
+      .filter(({ since }) => since === day)
+      .map(changeText)
+      .join("; ");
+  return tableOf(`states-${machine}`, () => days.toReversed(), [
+    word("Day", "day", ({ day }) => day),
+    word(
+      "State",
+      "state",
+      ({ state }) => state,
+      ({ state }) => STATE_NAMES[state],
+    ),
+    word("Reason", "because", ({ because }) => because ?? ""),
+    num("Runs", "run_count", ({ run_count }) => run_count),
+    word("Environment changes", "environment_changes", ({ day }) => changed(day)),
+  ]);
+}
+
+function detectableTable(machine: string, days: Days): ChartTable {
+  return tableOf(`detectable-${machine}`, () => sampledDays(days).toReversed(), [
+    word("Day", "day", ({ day }) => day),
+    num("Detectable", "detectable_change", ({ change }) => change, detectableText),
+  ]);
 }
 
 const OPTIONS = REACHES.toSorted((a, b) => a - b).map((reach) => ({
@@ -307,30 +425,23 @@ function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]
   ]);
 }
 
-/** Limit for looking up changes: each needs a run. */
-const CHANGES_MAX = 4;
+/** The newest changes of facts on the page; the table of states has all. */
+const CHANGES_MAX = 12;
 
-function Changes({ readings }: { readings: CanaryReading[] }) {
-  const stretches = stretchesOf(readings).slice(0, CHANGES_MAX + 1);
-  const answers = useQueries({ queries: stretches.map(({ newest_run_id }) => runQuery(newest_run_id)) });
-  const factsOf = (place: number) => answers[place]?.data?.environment.stable;
-  const rows = stretches.slice(0, -1).flatMap(({ since }, place) => {
-    const [after, before] = [factsOf(place), factsOf(place + 1)];
-    if (after === undefined || before === undefined) return [];
-    return factChanges(before, after).map((change) => ({ since, ...change }));
-  });
-  if (stretches.length < 2) return <p className="muted">No changes</p>;
-  if (rows.length === 0 && answers.every(({ isPending }) => !isPending)) {
-    return <p className="muted">Changed; details not available</p>;
-  }
+function Changes() {
+  const { changes } = useHistory();
+  if (changes === undefined) return <Skeleton height="8rem" />;
+  if (changes.length === 0) return <p className="muted">No changes</p>;
+  const rows = changes.flatMap(({ since, facts }) => facts.map((fact) => ({ since, ...fact })));
+  if (rows.length === 0) return <p className="muted">Changed; details not available</p>;
   return (
     <RowTable
       label="Environment history"
       className="table table-dense"
-      rows={rows}
+      rows={rows.slice(0, CHANGES_MAX)}
       keyOf={({ since, name }) => `${since} ${name}`}
       columns={[
-        ["Since", ({ since }) => formatMoment(since), "muted"],
+        ["Since", ({ since }) => formatDay(since), "muted"],
         [rowHead("Fact"), ({ name }) => name],
         ["Before", ({ before }) => before ?? <span className="muted">absent</span>, "flexible"],
         ["After", ({ after }) => after ?? <span className="muted">absent</span>, "flexible"],

@@ -1,9 +1,9 @@
 /** The machines of a project: health, jobs, and enrolment of new ones. */
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
-import type { EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
+import { agentsQuery, machineHistoryQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
+import type { EnrolmentCode, EnrolmentRequest, Job, MachineHistory, SessionInfo } from "@/api/types";
 import { createEnrolment } from "@/api/writes";
 import {
   Allowed,
@@ -15,7 +15,7 @@ import {
   TextField,
 } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
-import { Section } from "@/components/ui/states";
+import { Section, Skeleton } from "@/components/ui/states";
 import { numeric, RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
@@ -32,6 +32,8 @@ import { counted, formatCount } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
 import { AgentActions, mayManage } from "./AgentActions";
 import { fleetSentence, type Member, membersOf } from "./data";
+import { cellsOf, detectableText, newestDetectable } from "./history";
+import { StateStrip } from "./StateStrip";
 
 const route = getRouteApi("/$project/machines");
 
@@ -43,6 +45,10 @@ export function MachinesPage() {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { healths, queue } = useFleet(project, machines, runs);
   useTitle(`Machines of ${project}`);
+  const answers = useQueries({
+    queries: machines.map(({ machine }) => machineHistoryQuery(project, machine)),
+  });
+  const histories = new Map(machines.map(({ machine }, index) => [machine, answers[index]?.data]));
   const members = membersOf(machines, agents, healths);
   return (
     <>
@@ -59,7 +65,13 @@ export function MachinesPage() {
         {members.length === 0 ? (
           <p className="muted">No machines</p>
         ) : (
-          <MachineTable project={project} members={members} queue={queue} session={session} />
+          <MachineTable
+            project={project}
+            members={members}
+            histories={histories}
+            queue={queue}
+            session={session}
+          />
         )}
         {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
           <p className="section-note">{LOST_NOTE}</p>
@@ -129,10 +141,18 @@ function requestOf({ text, has }: FormValues, project: string): EnrolmentRequest
   };
 }
 
-type MachineTableProps = { project: string; members: Member[]; queue: Job[]; session: SessionInfo };
+type Histories = ReadonlyMap<string, MachineHistory | undefined>;
+
+type MachineTableProps = {
+  project: string;
+  members: Member[];
+  histories: Histories;
+  queue: Job[];
+  session: SessionInfo;
+};
 
 /** All machines with their contact, work, health and current job. Without an agent, runs count. */
-function MachineTable({ project, members, queue, session }: MachineTableProps) {
+function MachineTable({ project, members, histories, queue, session }: MachineTableProps) {
   const now = useNow();
   const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
   const hasLab = !isSite();
@@ -155,6 +175,22 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
               <span className="line muted">{hardwareText(member)}</span>
             </>
           ),
+        ],
+        [
+          "Last year",
+          ({ machine, summary }) => summary !== null && <Strip history={histories.get(machine)} />,
+          "state-cell",
+        ],
+        [
+          {
+            name: "Detects",
+            className: "number",
+            title: "Smallest slowdown that two runs show, median case, 90 % power",
+          },
+          ({ machine }) => {
+            const days = histories.get(machine)?.days;
+            return days === undefined ? null : detectableText(newestDetectable(days));
+          },
         ],
         !hasLab && ["Last run", ({ summary }) => summary !== null && <Ago moment={summary.last_run_at} />],
         hasLab && [
@@ -231,6 +267,11 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
       ]}
     />
   );
+}
+
+function Strip({ history }: { history: MachineHistory | undefined }) {
+  if (history === undefined) return <Skeleton height="1.5rem" />;
+  return <StateStrip cells={cellsOf(history.days, [])} width={180} />;
 }
 
 function hardwareText({ summary, agent }: Member): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MachineSummary } from "@/api/types";
-import { aMachine, anAgent, aReading } from "@/test/fixtures";
+import { aMachine, anAgent } from "@/test/fixtures";
 import {
   driftText,
   factChanges,
@@ -9,7 +9,6 @@ import {
   knownStatesText,
   machineSentence,
   membersOf,
-  stretchesOf,
 } from "./data";
 import { parseMachineSearch } from "./search";
 
@@ -57,17 +56,6 @@ test("the headline shows why a machine is suspect and since when it is overdue",
   expect(machineSentence("lab-1", { ...SUSPECT, silence: OVERDUE.silence })).toBe(
     "lab-1: suspect, results shifted without a code change at 4 commits; overdue since 14 Nov 2026, 10:42, expected every 2 h",
   );
-});
-
-test("environments are listed each time they begin", () => {
-  const readings = [1, 1, 2, 1].map((environment_id, index) =>
-    aReading({ environment_id, run_id: `run-${index}`, started_at: `day ${index}` }),
-  );
-  expect(stretchesOf(readings)).toEqual([
-    { environment_id: 1, since: "day 3", newest_run_id: "run-3" },
-    { environment_id: 2, since: "day 2", newest_run_id: "run-2" },
-    { environment_id: 1, since: "day 0", newest_run_id: "run-1" },
-  ]);
 });
 
 test("only changed facts are listed, also added and removed ones", () => {

@@ -1,5 +1,5 @@
 /** Texts of the machine pages. Pure. */
-import type { AgentSummary, CanaryReading, CountedShare, MachineSummary } from "@/api/types";
+import type { AgentSummary, CountedShare, MachineSummary } from "@/api/types";
 import type { Drift } from "@/lib/canaries";
 import { changeText } from "@/lib/changes";
 import { ascending, distinct } from "@/lib/collections";
@@ -66,20 +66,6 @@ export function machineSentence(machine: string, { suspectBecause, silence, isWa
   ];
   if (problems.length > 0) return `${machine}: ${problems.join("; ")}`;
   return `${machine}: ${isWatched ? "stable" : "no known issues, no canary readings"}`;
-}
-
-/** Consecutive runs in one environment. */
-export type Stretch = { environment_id: number; since: string; newest_run_id: string };
-
-/** The environments of the readings, newest first; one can occur several times. */
-export function stretchesOf(readings: readonly CanaryReading[]): Stretch[] {
-  const stretches: Stretch[] = [];
-  for (const { environment_id, started_at, run_id } of readings) {
-    const last = stretches.at(-1);
-    if (last?.environment_id === environment_id) last.newest_run_id = run_id;
-    else stretches.push({ environment_id, since: started_at, newest_run_id: run_id });
-  }
-  return stretches.reverse();
 }
 
 /** A changed fact; `null` if absent before or after. */
