@@ -106,7 +106,7 @@ function closed(schema: unknown): unknown {
   return isOpen ? { ...copy, additionalProperties: false } : copy;
 }
 
-const formats = Object.fromEntries(["int32", "int64", "float", "double"].map((name) => [name, true]));
+const formats = Object.fromEntries(["int32", "int64", "float", "double", "date"].map((name) => [name, true]));
 const ajv = new Ajv2020({
   strict: false,
   formats: {
