@@ -10,6 +10,8 @@ use crate::verdict::Rule;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::ops::RangeInclusive;
 
+pub use crate::verdict::POWER;
+
 /// The probability that the build of a commit shows the wrong level in all of its pairs, for example by another layout
 /// of its code. It limits the weight of one commit, so that a wrong one is found by measuring its neighbours.
 const MISLEADING: f64 = 0.005;
@@ -47,9 +49,6 @@ const REFUTED_MAX: usize = 3;
 
 /// How much few pairs limit the signed-rank test: fitted to simulations with 15 to 60 pairs and 4 to 400 tests.
 const LIMITED: f64 = 0.65;
-
-/// The probability with which a change of [`detectable`] size is found.
-pub const POWER: f64 = 0.9;
 
 /// The change to find, as log ratios of slow times to fast ones.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -21,7 +21,7 @@ mod sequential;
 #[cfg(test)]
 mod tests;
 
-pub use power::Power;
+pub use power::{POWER, Power};
 pub use reason::{Reason, Unit};
 pub use sequential::{Pair, Rounds, SequentialComparison, paired};
 

@@ -6,11 +6,13 @@
 //! error of the test by size is as large. With heavy tails, the second scale is larger.
 
 use super::{CONFIDENCE, Outcome, Row, Rule};
-use crate::bisection::POWER;
 use crate::random::Random;
 use crate::shift::{self, Shift};
 use crate::{movement, robust, unequal_scatter};
 use std::collections::HashMap;
+
+/// The probability with which a change of the minimum detectable size is reported.
+pub const POWER: f64 = 0.9;
 
 /// Simulated comparisons: the standard error of the power is 0.7 %.
 const SIMULATIONS: usize = 2_000;
