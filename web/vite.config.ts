@@ -51,7 +51,8 @@ export default defineConfig(({ mode }) => ({
           groups: [
             {
               name: "base",
-              test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|openapi-fetch|@tanstack)\//,
+              // Without what only long lists need.
+              test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|openapi-fetch|@tanstack)\/(?!(react-)?virtual|.*\/(useQueries|useInfiniteQuery|queriesObserver|infiniteQueryObserver)\.)/,
             },
             {
               name: "shared",

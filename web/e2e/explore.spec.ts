@@ -48,7 +48,9 @@ test("a search filters rows, is in the address, and is undone by going back", as
     "true",
   );
   await expect(page.getByRole("heading", { name: /^p99 over the last/ })).toBeVisible();
-  await expect(names(page).filter({ hasNotText: /^pipe, .* (1 KiB|\d+ B)\b/ })).toHaveCount(0);
+  await expect(page.getByText(/^All: pipe, /)).toBeVisible();
+  const sizes = grid(page).getByRole("cell", { name: /^[\d.]+ ([KMG]i)?B$/ });
+  await expect(sizes.filter({ hasNotText: /^(1 KiB|\d+ B)$/ })).toHaveCount(0);
 
   await page.goBack();
   await expect(headline(page)).toHaveText(before);
@@ -79,14 +81,43 @@ test("an invalid search shows its position, and an impossible one its reason", a
 
 test("one commit is marked on all lines, by pointer and keyboard", async ({ page, report }) => {
   await openExplore(page, report.project, "?q=transport:pipe");
-  const lines = grid(page).getByRole("img");
+  const lines = grid(page).locator("[data-spark]");
   await lines.first().hover();
   await expect(grid(page).getByRole("columnheader", { name: /^At #\d+$/ })).toBeVisible();
   await expect(grid(page).locator(".spark-cross")).toHaveCount(await lines.count());
   await headline(page).hover();
-  await expect(grid(page).getByRole("columnheader", { name: "newest" })).toBeVisible();
+  await expect(grid(page).getByRole("columnheader", { name: "Newest" })).toBeVisible();
   await grid(page).getByRole("slider", { name: "Commit" }).press("End");
   await expect(grid(page).getByRole("columnheader", { name: /^At #\d+$/ })).toBeVisible();
+});
+
+test("rows are sorted and grouped, and the address keeps both", async ({ page, report }) => {
+  await openExplore(page, report.project);
+  await grid(page).getByRole("button", { name: "Newest" }).click();
+  await expect(page).toHaveURL(/sort=newest/);
+  await page.getByRole("combobox", { name: "Group" }).selectOption("Transport");
+  await expect(page).toHaveURL(/group=transport/);
+  const group = grid(page).getByRole("button", { name: "pipe", exact: true });
+  await expect(group).toHaveAttribute("aria-expanded", "true");
+  await group.click();
+  await page.reload();
+  await expect(group).toHaveAttribute("aria-expanded", "false");
+  await expect(grid(page).getByRole("columnheader", { name: "Newest" })).toHaveAttribute(
+    "aria-sort",
+    "ascending",
+  );
+});
+
+test("rows are selected and opened by keyboard", async ({ page, report }) => {
+  await openExplore(page, report.project);
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await expect(names(page).nth(1).getByRole("link")).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("x");
+  await expect(grid(page).getByRole("checkbox").first()).toBeChecked();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/series\/\d+/);
 });
 
 test("selected series can be compared", async ({ page, report }) => {

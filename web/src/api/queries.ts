@@ -1,5 +1,5 @@
 /** One query per endpoint, with how long its data stays fresh. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf, type QueryOf, read, readAll, wholeList } from "./client";
 import { errorOfUnknown } from "./errors";
 
@@ -119,6 +119,26 @@ export const facetsQuery = (project: string, query: SeriesAsked) =>
 
 export const foundSeriesQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/series">) =>
   moving(read("/api/v1/projects/{project}/series", { path: { project }, query }));
+
+/** Series in the first page and in the following ones. */
+const FIRST_PAGE = 50;
+const NEXT_PAGE = 500;
+
+/** Matching series, page by page. */
+export const seriesPagesQuery = (project: string, query: SeriesAsked) => {
+  const path = "/api/v1/projects/{project}/series";
+  return infiniteQueryOptions({
+    queryKey: [path, { path: { project }, query }, "pages"],
+    queryFn: ({ pageParam: after, signal }) => {
+      const page = after === null ? { limit: FIRST_PAGE } : { limit: NEXT_PAGE, after };
+      const params = { path: { project }, query: { ...query, ...page } };
+      return dataOf(client.GET(path, { params, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_after }) => next_after ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+};
 
 /** All matching series. Always filter: a project can have thousands. */
 export const seriesListQuery = (project: string, query: SeriesAsked) =>

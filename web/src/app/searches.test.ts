@@ -42,7 +42,13 @@ it.each<[page: string, parse: (raw: RawSearch) => object, raw: RawSearch, known:
   ["Explore", parseExploreSearch, { q: " transport:pipe  p99 " }, { q: "transport:pipe  p99" }],
   ["Explore", parseExploreSearch, { q: 64, picked: 12 }, { q: "64", picked: "12" }],
   ["Explore", parseExploreSearch, { q: true }, { q: "true" }],
-  ["Explore", parseExploreSearch, { q: ["a"], picked: "12,,x", after: "no cursor!" }, {}],
+  ["Explore", parseExploreSearch, { q: ["a"], picked: "12,,x", group: "colour", sort: "A!" }, {}],
+  [
+    "Explore",
+    parseExploreSearch,
+    { sort: "size-desc", group: "transport", columns: "size.mode", toggled: "pipe" },
+    { sort: "size-desc", group: "transport", columns: "size.mode", toggled: "pipe" },
+  ],
   ["Explore", parseExploreSearch, { q: "" }, {}],
   [
     "profiles",

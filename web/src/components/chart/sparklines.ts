@@ -11,7 +11,7 @@ export type Spark = {
 };
 
 /** The size of a line; marks are below it. */
-export const SPARK = { width: 240, height: 22, padding: 2, markRoom: 8 } as const;
+export const SPARK = { width: 140, height: 22, padding: 2, markRoom: 8 } as const;
 
 export function placeX(place: number, count: number): number {
   const step = (SPARK.width - 2 * SPARK.padding) / Math.max(1, count - 1);

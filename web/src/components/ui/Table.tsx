@@ -7,7 +7,7 @@ export type Head =
   | string
   | ({ name: string; isUnseen?: boolean; namesRows?: boolean; content?: ReactNode } & Pick<
       ComponentProps<"th">,
-      "className" | "title" | "aria-sort"
+      "className" | "title" | "aria-sort" | "style"
     >);
 
 /** The header of a number column. */
@@ -27,14 +27,16 @@ type Props = {
   label: string;
   className?: string;
   heads: readonly Head[];
+  /** The number of rows with the header, if not all are in the document. */
+  rowCount?: number;
   /** Its bodies and its footer. */
   children: ReactNode;
 };
 
-export function Table({ label, className = "table", heads, children }: Props) {
+export function Table({ label, className = "table", heads, rowCount, children }: Props) {
   return (
     <ScrollRegion label={label}>
-      <table className={className}>
+      <table className={className} aria-rowcount={rowCount}>
         <thead>
           <tr>
             {heads.map((head) => {
@@ -71,23 +73,23 @@ type RowTableProps<Row> = {
   columns: readonly (Column<Row> | false)[];
 };
 
-/** A table by its columns. */
+/** A table by its columns. On narrow screens, its rows are cards. */
 export function RowTable<Row>({ label, className = "table", rows, keyOf, columns }: RowTableProps<Row>) {
   const shown = columns.filter((column) => column !== false);
   return (
-    <Table label={label} className={className} heads={shown.map(([head]) => head)}>
+    <Table label={label} className={`${className} cards`} heads={shown.map(([head]) => head)}>
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {shown.map(([head, cell, look]) => {
-              const { name, className, namesRows } = partsOf(head);
+              const { name, className, isUnseen, namesRows } = partsOf(head);
               const own = typeof look === "function" ? look(row) : { className: look ?? className };
               return namesRows ? (
                 <th key={name} scope="row" {...own}>
                   {cell(row)}
                 </th>
               ) : (
-                <td key={name} {...own}>
+                <td key={name} {...own} {...(!isUnseen && { "data-label": name })}>
                   {cell(row)}
                 </td>
               );
@@ -116,6 +118,6 @@ export function TableSection<Row>({ title, tools, note = false, ...table }: Tabl
   );
 }
 
-function partsOf(head: Head): Exclude<Head, string> {
+export function partsOf(head: Head): Exclude<Head, string> {
   return typeof head === "string" ? { name: head } : head;
 }

@@ -68,17 +68,19 @@ type MenuProps = {
   label: ReactNode;
   /** For a label without text. */
   name?: string;
+  /** Whether clicks inside leave it open. */
+  isKeptOpen?: boolean;
   children: ReactNode;
 };
 
-/** A menu of links or buttons. It closes with Escape and with any click. */
-export function Menu({ label, name, children }: MenuProps) {
+/** A menu of links or buttons. It closes with Escape and with clicks, by default also inside. */
+export function Menu({ label, name, isKeptOpen = false, children }: MenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = () => details.current?.removeAttribute("open");
     const onClick = ({ target }: MouseEvent) => {
-      const summary = details.current?.querySelector("summary");
-      if (!(target instanceof Node) || summary?.contains(target) !== true) close();
+      const kept = isKeptOpen ? details.current : details.current?.querySelector("summary");
+      if (!(target instanceof Node) || kept?.contains(target) !== true) close();
     };
     const onKey = ({ key }: KeyboardEvent) => {
       if (key !== "Escape" || details.current?.open !== true) return;
@@ -91,7 +93,7 @@ export function Menu({ label, name, children }: MenuProps) {
       document.removeEventListener("click", onClick);
       document.removeEventListener("keydown", onKey);
     };
-  }, []);
+  }, [isKeptOpen]);
   return (
     <details className="menu" ref={details}>
       <summary aria-label={name}>{label}</summary>

@@ -1,9 +1,10 @@
 /** Explore: search all series of a project and see them over the last commits. */
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useId, useState } from "react";
-import { facetsQuery, foundSeriesQuery, machinesQuery } from "@/api/queries";
-import { optionsOf, Segmented, TextButton } from "@/components/ui/controls";
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { facetsQuery, machinesQuery, seriesPagesQuery } from "@/api/queries";
+import type { Trait } from "@/components/series/search";
+import { Button, optionsOf, Segmented, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { CommandLine } from "@/components/ui/text";
 import { useSearchChange, useTitle } from "@/lib/hooks";
@@ -14,7 +15,7 @@ import { askedOf } from "@/lib/queryAsked";
 import { resultArguments } from "@/lib/site";
 import { percentileName } from "@/lib/statistics";
 import { formatCount } from "@/lib/units";
-import { headlineOf } from "./data";
+import { headlineOf, variedTraits } from "./data";
 import { choicesOf, type Facet, facetsOf } from "./facets";
 import { SearchForm } from "./SearchForm";
 import { SeriesGrid } from "./SeriesGrid";
@@ -22,16 +23,14 @@ import { type ExploreSearch, parseExploreSearch, pickedOf, textOfPicked } from "
 
 const route = getRouteApi("/$project/explore");
 
-/** Series per page: their lines come in one response. */
-const ROWS_MAX = 50;
-
+const NONE: Trait[] = [];
 const EMPTY = "No series matches all filters.";
 
 export function ExplorePage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const change = useSearchChange<ExploreSearch>();
-  const { q = "", after } = search;
+  const { q = "" } = search;
   const all = useSuspenseQuery(facetsQuery(project, {})).data;
   const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const known = { facets: all, machines };
@@ -40,21 +39,34 @@ export function ExplorePage() {
   const resolved = askedOf(query, known);
   const asked = parsed.kind === "query" && resolved.kind === "asked" ? resolved.asked : null;
   const counts = useQuery({ ...facetsQuery(project, asked ?? {}), enabled: asked !== null });
-  const found = useQuery({
-    ...foundSeriesQuery(project, { ...asked, limit: ROWS_MAX, ...(after !== undefined && { after }) }),
-    enabled: asked !== null,
-  });
-  const picked = pickedOf(search.picked);
+  const found = useInfiniteQuery({ ...seriesPagesQuery(project, asked ?? {}), enabled: asked !== null });
+  const { data: pages, hasNextPage, isFetching, isFetchNextPageError: hasFailed, fetchNextPage } = found;
+  const series = useMemo(() => pages?.pages.flatMap((page) => page.series) ?? [], [pages]);
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetching && !hasFailed) void fetchNextPage();
+  }, [hasNextPage, isFetching, hasFailed, fetchNextPage]);
+  // An order or a group is only right with all rows.
+  const needsAll = search.sort !== undefined || search.group !== undefined;
+  useEffect(() => {
+    if (needsAll) loadMore();
+  }, [needsAll, loadMore]);
+  const varied = useMemo(
+    () => (hasNextPage && counts.data !== undefined ? variedTraits(counts.data, asked ?? {}) : NONE),
+    [hasNextPage, counts.data, asked],
+  );
+  const picked = useMemo(() => pickedOf(search.picked), [search.picked]);
   const figure = query.figure ?? "p50";
   useTitle(`Explore ${project}`);
 
   const searchFor = (text: string, replace = false) =>
-    change({ q: parseExploreSearch({ q: text }).q, after: undefined }, { replace });
-  const pick = (seriesId: number, isPicked: boolean) => {
-    const others = picked.filter((id) => id !== seriesId);
-    void change({ picked: textOfPicked(isPicked ? [...others, seriesId] : others) });
-  };
-  const series = found.data?.series ?? [];
+    change({ q: parseExploreSearch({ q: text }).q }, { replace });
+  const pick = useCallback(
+    (seriesId: number, isPicked: boolean) => {
+      const others = picked.filter((id) => id !== seriesId);
+      void change({ picked: textOfPicked(isPicked ? [...others, seriesId] : others) });
+    },
+    [picked, change],
+  );
   const total = asked === null ? 0 : (counts.data?.series_count ?? all.series_count);
   return (
     <>
@@ -94,6 +106,9 @@ export function ExplorePage() {
                 figure={figure}
                 picked={picked}
                 onPick={pick}
+                varied={varied}
+                search={search}
+                onSearch={change}
                 controls={
                   <div className="explore-controls">
                     <Segmented
@@ -109,7 +124,15 @@ export function ExplorePage() {
                 }
               />
             )}
-            <Pages project={project} search={search} next={found.data?.next_after ?? null} />
+            {hasNextPage && (
+              <More
+                loaded={series.length}
+                total={total}
+                hasFailed={hasFailed}
+                onNear={loadMore}
+                onClick={() => void fetchNextPage()}
+              />
+            )}
           </div>
         </div>
       )}
@@ -202,22 +225,36 @@ function pickedText(count: number): string {
   return count > TOGETHER_MAX ? `${count} selected (max. ${TOGETHER_MAX})` : `${count} selected`;
 }
 
-function Pages({ project, search, next }: { project: string; search: ExploreSearch; next: string | null }) {
-  const { after, ...rest } = search;
-  if (after === undefined && next === null) return null;
+type MoreProps = {
+  loaded: number;
+  total: number;
+  /** Whether the last attempt failed. Only a click tries again. */
+  hasFailed: boolean;
+  onNear: () => void;
+  onClick: () => void;
+};
+
+/** How far below the screen the next rows are loaded. */
+const AHEAD = "600px";
+
+/** Loads the next rows when it comes near the screen, or by click. */
+function More({ loaded, total, hasFailed, onNear, onClick }: MoreProps) {
+  const line = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (line.current === null) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onNear(), {
+      rootMargin: AHEAD,
+    });
+    observer.observe(line.current);
+    return () => observer.disconnect();
+  }, [onNear]);
   return (
-    <nav className="controls explore-pages" aria-label="Pagination">
-      {after !== undefined && (
-        <Link {...toExplore(project)} search={rest} className="button">
-          First page
-        </Link>
-      )}
-      {next !== null && (
-        <Link {...toExplore(project)} search={{ ...rest, after: next }} className="button">
-          Next page
-        </Link>
-      )}
-    </nav>
+    <p ref={line} className="controls explore-pages">
+      <span className="muted">
+        {formatCount(loaded)} of {formatCount(total)} loaded
+      </span>
+      <Button onClick={onClick}>{hasFailed ? "Try again" : "Load more"}</Button>
+    </p>
   );
 }
 

@@ -1,32 +1,29 @@
-/** One page of matching series as sparklines over the last commits, with a common crosshair. */
+/** Matching series as sparklines over the last commits, with a common crosshair. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Fragment, type ReactNode, useCallback, useMemo } from "react";
-import { changePointsQuery, commitsQuery, lineQuery } from "@/api/queries";
+import { type ReactNode, useCallback, useMemo } from "react";
+import { commitsQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
-import { placeOf, pointAt } from "@/components/chart/CommitSlider";
+import { CommitSlider, placeOf, pointAt } from "@/components/chart/CommitSlider";
 import { CrosshairScope, useCrosshair, usePoint } from "@/components/chart/crosshair";
-import { SparklineGrid, type SparkRow } from "@/components/chart/SparklineGrid";
+import { SparkLine, SparkPointer, SparkValue, SparkValueHead } from "@/components/chart/SparkCells";
 import type { Spark } from "@/components/chart/sparklines";
+import { type RowLink, SeriesTable, type ValueColumn } from "@/components/series/SeriesTable";
+import type { ListChange, Trait } from "@/components/series/search";
 import { ValueText } from "@/components/ui/text";
 import { legendsOf } from "@/lib/changes";
+import { groupBy } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
 import type { Figure } from "@/lib/query";
 import { percentileName } from "@/lib/statistics";
 import { formatDay } from "@/lib/time";
 import { useKeys } from "@/lib/useKeys";
-import {
-  COMMITS_MAX,
-  figureOf,
-  gridTable,
-  namesOf,
-  ordinalsOf,
-  SEARCHED_FIGURES,
-  sparkOf,
-  sparkText,
-} from "./data";
+import { useRowKeys } from "@/lib/useRowKeys";
+import { figureOf, gridTable, newestOf, ordinalsOf, SEARCHED_FIGURES, sparkOf, sparkText } from "./data";
+import type { ExploreSearch } from "./search";
+import { useSparks } from "./useSparks";
 
 type Props = {
   project: string;
@@ -34,61 +31,33 @@ type Props = {
   figure: Figure;
   picked: readonly number[];
   onPick: (seriesId: number, isPicked: boolean) => void;
+  search: ExploreSearch;
+  onSearch: (change: ListChange) => void;
+  /** The traits that differ between all matching series. */
+  varied: readonly Trait[];
   controls: ReactNode;
 };
 
-/** Longer lines are thinned by the server. */
-const POINTS_MAX = 120;
+const keyOf = ({ series_id }: SeriesSummary) => series_id;
+const describeSeries = (series: SeriesSummary) => series;
 
-export function SeriesGrid({ project, series, figure, picked, onPick, controls }: Props) {
-  const ids = useMemo(() => series.map(({ series_id }) => series_id), [series]);
-  const asked = { quantiles: figure, repetitions: false, last: COMMITS_MAX, points: POINTS_MAX };
-  const lines = useQuery(lineQuery(ids, asked));
-  const changes = useQuery(changePointsQuery(ids)).data?.change_points;
-  const ordinals = useMemo(() => ordinalsOf(lines.data?.series ?? []), [lines.data]);
+export function SeriesGrid(props: Props) {
+  const { project, series, figure, picked, onPick, search, onSearch, varied, controls } = props;
+  const { lines, changes, error, onRetry, onShown } = useSparks(series, figure);
+  const ordinals = useMemo(() => ordinalsOf(lines), [lines]);
   const commits = useQuery({
     ...commitsQuery(project, { from: ordinals[0] ?? 0, to: ordinals.at(-1) ?? 0, limit: 1000 }),
     enabled: ordinals.length > 0,
   }).data?.commits;
   const sparks = useMemo(() => {
-    const byId = new Map(lines.data?.series.map((line) => [line.series_id, line]));
+    const changesOf = groupBy(changes, ({ series_id }) => series_id);
     return new Map(
-      ids.map((id) => {
-        const ofSeries = changes?.filter(({ series_id }) => series_id === id) ?? [];
-        return [id, sparkOf(byId.get(id), ofSeries, ordinals, figure, commits)];
+      lines.map((line) => {
+        const ofSeries = changesOf.get(line.series_id) ?? [];
+        return [line.series_id, sparkOf(line, ofSeries, ordinals, figure, commits)];
       }),
     );
-  }, [lines.data, changes, ids, ordinals, figure, commits]);
-  const { names, common } = useMemo(() => namesOf(series), [series]);
-
-  const rows = series.flatMap((entry, index): SparkRow | [] => {
-    const name = names[index];
-    if (name === undefined) return [];
-    const spark = sparks.get(entry.series_id) ?? null;
-    return {
-      key: String(entry.series_id),
-      cells: [
-        <input
-          key="pick"
-          type="checkbox"
-          aria-label={`Select ${name.transport}, ${name.kase}, ${entry.machine}`}
-          checked={picked.includes(entry.series_id)}
-          onChange={({ target }) => onPick(entry.series_id, target.checked)}
-        />,
-        <Fragment key="name">
-          <Link {...toSeries(project, entry.series_id)}>
-            {name.transport}, {name.kase}
-          </Link>
-          {name.how.length > 0 && <span className="muted"> {name.how.join(", ")}</span>}
-        </Fragment>,
-        entry.machine,
-      ],
-      spark,
-      text: spark === null ? "" : sparkText(spark, figureOf(entry, figure), entry.case),
-      format: (stored: number) => <ValueText stored={stored} of={entry.case} />,
-      newest: <Newest series={entry} spark={spark} ordinals={ordinals} figure={figure} />,
-    };
-  });
+  }, [lines, changes, ordinals, figure, commits]);
   const describe = useCallback(
     (ordinal: number) => {
       const commit = commits?.find((candidate) => candidate.ordinal === ordinal);
@@ -98,6 +67,63 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
     },
     [commits],
   );
+  const columns = useMemo(
+    (): ValueColumn<SeriesSummary>[] => [
+      {
+        key: "select",
+        head: { name: "Select", isUnseen: true, className: "corner" },
+        isFirst: true,
+        cell: ({ series_id }, name) => (
+          <input
+            type="checkbox"
+            aria-label={`Select ${name}`}
+            checked={picked.includes(series_id)}
+            onChange={({ target }) => onPick(series_id, target.checked)}
+          />
+        ),
+      },
+      {
+        key: "commits",
+        head: {
+          name: "Commits",
+          className: "spark-cell new-line",
+          content: <CommitSlider ordinals={ordinals} describe={describe} />,
+        },
+        cell: (entry) => {
+          const spark = sparks.get(entry.series_id) ?? null;
+          if (spark === null) return <span className="sparkline-room" />;
+          const text = sparkText(spark, figureOf(entry, figure), entry.case);
+          return <SparkLine spark={spark} text={text} ordinals={ordinals} />;
+        },
+      },
+      {
+        key: "newest",
+        head: {
+          name: "Newest",
+          className: "number spark-value",
+          content: <SparkValueHead ordinals={ordinals} />,
+        },
+        order: (entry) => newestOf(entry, figure),
+        cell: (entry) => {
+          const spark = sparks.get(entry.series_id) ?? null;
+          return (
+            <SparkValue
+              spark={spark}
+              ordinals={ordinals}
+              format={(stored) => <ValueText stored={stored} of={entry.case} />}
+              newest={<Newest series={entry} spark={spark} ordinals={ordinals} figure={figure} />}
+            />
+          );
+        },
+      },
+    ],
+    [sparks, ordinals, describe, figure, picked, onPick],
+  );
+  const link = useCallback(
+    ({ series_id }: SeriesSummary, row: RowLink) => <Link {...toSeries(project, series_id)} {...row} />,
+    [project],
+  );
+  useRowKeys("Rows", { isSelectable: true });
   const name = percentileName(figure);
   const legends = legendsOf([...sparks.values()].flatMap((spark) => spark?.marks ?? []));
   const marks = SEARCHED_FIGURES.includes(figure) ? "" : " Changes are found in p50 and p99 only.";
@@ -107,23 +133,30 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
       title={`${name} over the last ${ordinals.length > 1 ? `${ordinals.length} commits` : "commits"}`}
       summary={
         <>
-          {common.length > 0 && `All: ${common.join(", ")}. `}
           {["Own scale per line", "gap: environment changed", ...legends].join("; ")}.{marks}
         </>
       }
-      table={gridTable(project, series, names, sparks, ordinals, figure)}
+      table={gridTable(project, series, sparks, ordinals, figure)}
       controls={controls}
-      pending={lines.isError ? { error: lines.error, onRetry: lines.refetch } : undefined}
+      pending={error !== null && lines.length === 0 ? { error, onRetry } : undefined}
     >
       <CrosshairScope>
         <CommitLine ordinals={ordinals} describe={describe} />
-        <SparklineGrid
-          label={`${name} by series`}
-          columns={["", "Series", "Machine"]}
-          rows={rows}
-          ordinals={ordinals}
-          describe={describe}
-        />
+        <SparkPointer ordinals={ordinals}>
+          <SeriesTable
+            label={`${name} by series`}
+            className="table table-dense sparks"
+            rows={series}
+            keyOf={keyOf}
+            describe={describeSeries}
+            link={link}
+            columns={columns}
+            varied={varied}
+            search={search}
+            onSearch={onSearch}
+            onShown={onShown}
+          />
+        </SparkPointer>
       </CrosshairScope>
     </ChartFrame>
   );
@@ -138,10 +171,10 @@ type NewestProps = {
 
 /** The newest value, with its commit if other series have a newer one. */
 function Newest({ series, spark, ordinals, figure }: NewestProps) {
-  const { latest, latest_summary } = series;
-  const point = latest ?? latest_summary;
+  const { latest } = series;
+  const point = latest ?? series.latest_summary;
   if (point === null) return <span className="muted">not measured</span>;
-  const stored = latest === null ? (latest_summary?.center_ns ?? 0) : latest.latency_ns[figure];
+  const stored = newestOf(series, figure) ?? 0;
   const remarks = [
     latest === null && figureOf(series, figure),
     spark !== null && point.commit_ordinal !== ordinals.at(-1) && `#${point.commit_ordinal}`,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChangePoint, LineSeries } from "@/api/types";
 import { aChangePoint, aLine, aPoint, aSeries } from "@/test/fixtures";
-import { gridTable, headlineOf, namesOf, ordinalsOf, sparkOf, sparkText } from "./data";
+import { gridTable, headlineOf, ordinalsOf, sparkOf, sparkText, variedTraits } from "./data";
 import { pickedOf } from "./search";
 
 const line = (change: Partial<LineSeries> = {}) =>
@@ -91,26 +91,6 @@ it("describes a line", () => {
   expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99", {})).toBe("p99: not measured");
 });
 
-it("names rows by their differences", () => {
-  const kase = aSeries().case;
-  const { names, common } = namesOf([
-    aSeries({ series_id: 1, case: { ...kase, message_bytes: 64 } }),
-    aSeries({ series_id: 2, case: { ...kase, message_bytes: 128, placement: "cross-cpu" } }),
-  ]);
-  expect(common).toEqual(["two processes"]);
-  expect(names.map((name) => name.kase)).toEqual([
-    "round trip 64 B, same CPU",
-    "round trip 128 B, across CPUs",
-  ]);
-});
-
-it("distinguishes methodologies of one case", () => {
-  const one = aSeries({ series_id: 1 });
-  const other = aSeries({ series_id: 2, methodology: { ...one.methodology, window: 8 } });
-  const { names } = namesOf([one, other]);
-  expect(names.map(({ how }) => how)).toEqual([["window 1"], ["window 8"]]);
-});
-
 it.each([
   [60, 60, 8, 1, "60 series: 8 transports on 1 machine"],
   [9, 60, 8, 3, "9 of 60 series match"],
@@ -124,8 +104,7 @@ it.each([
 it("has a table of series by commits, newest first, in nanoseconds", () => {
   const series = [aSeries({ series_id: 1, latest: aPoint() })];
   const spark = sparkOf(line(), [], ORDINALS, "p99");
-  const { names } = namesOf(series);
-  const table = gridTable("libfoo", series, names, new Map([[1, spark]]), ORDINALS, "p99");
+  const table = gridTable("libfoo", series, new Map([[1, spark]]), ORDINALS, "p99");
   expect(table.columns.slice(-4).map(({ csvName }) => csvName)).toEqual([
     "latency_ns_at_13",
     "latency_ns_at_12",
@@ -137,4 +116,24 @@ it("has a table of series by commits, newest first, in nanoseconds", () => {
 
 it("removes duplicate selected series", () => {
   expect(pickedOf("12,15,12")).toEqual([12, 15]);
+});
+
+it("finds the traits that differ between matching series", () => {
+  const counted = <Value>(...values: Value[]) => values.map((value) => ({ value, series_count: 1 }));
+  const counts = {
+    series_count: 4,
+    transport: counted("pipe", "tcp"),
+    scenario: counted("roundtrip"),
+    mode: counted("2proc"),
+    placement: counted("same-cpu", "cross-cpu"),
+    machine: counted("lab-1", "lab-2", "lab-3"),
+    message_bytes: counted(64, 1024),
+    peers: counted(1),
+  };
+  expect(variedTraits(counts, {})).toEqual(["transport", "size", "placement", "machine"]);
+  // Counts of a facet include values that are not selected.
+  expect(variedTraits(counts, { transport: "pipe", message_bytes: "64", machine: "lab-1,lab-2" })).toEqual([
+    "placement",
+    "machine",
+  ]);
 });

@@ -1,11 +1,13 @@
 /** Chart data and texts of Explore. Pure. */
-import type { ChangePoint, CommitSummary, LineSeries, SeriesSummary } from "@/api/types";
+import type { SeriesAsked } from "@/api/queries";
+import type { ChangePoint, CommitSummary, LineSeries, SeriesFacets, SeriesSummary } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { Spark } from "@/components/chart/sparklines";
-import { caseName, caseParts } from "@/lib/cases";
-import { ascending, distinct, groupBy } from "@/lib/collections";
+import type { Trait } from "@/components/series/search";
+import { listOf } from "@/components/series/traits";
+import { caseName } from "@/lib/cases";
+import { ascending, distinct } from "@/lib/collections";
 import { drawnPlaces, marksOf } from "@/lib/history";
-import { distinguishing } from "@/lib/methodology";
 import type { Figure } from "@/lib/query";
 import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
 import { counted, formatValue, type Valued } from "@/lib/units";
@@ -69,30 +71,30 @@ export function figureOf({ latest_summary, methodology }: SeriesSummary, figure:
   return latest_summary === null ? percentileName(figure) : `stated ${methodology.statistic ?? "figure"}`;
 }
 
-/** The name of a row, without parts that all rows share. */
-export type RowName = { transport: string; kase: string; how: string[] };
-
-/** The names of rows, and their common parts. */
-export function namesOf(series: readonly SeriesSummary[]): { names: RowName[]; common: string[] } {
-  const parts = series.map((entry) => caseParts(entry.case));
-  // Scenario and size stay in every row.
-  const common = distinct(parts.flatMap((ofRow) => ofRow.slice(1))).filter((part) =>
-    parts.every((ofRow) => ofRow.slice(1).includes(part)),
-  );
-  const alike = groupBy(series, keyOf);
-  const names = series.map((entry, index) => ({
-    transport: entry.transport.slug,
-    kase: (parts[index] ?? []).filter((part, place) => place === 0 || !common.includes(part)).join(", "),
-    how: distinguishing(
-      entry.methodology,
-      (alike.get(keyOf(entry)) ?? []).map(({ methodology }) => methodology),
-    ),
-  }));
-  return { names, common: series.length > 1 ? common : [] };
+/** The newest value of a figure; for imports, the stated value. */
+export function newestOf({ latest, latest_summary }: SeriesSummary, figure: Figure): number | null {
+  return latest?.latency_ns[figure] ?? latest_summary?.center_ns ?? null;
 }
 
-function keyOf({ machine, transport, case: kase }: SeriesSummary): string {
-  return `${machine} ${transport.slug} ${caseName(kase)}`;
+const FACET_TRAITS = [
+  ["transport", "transport"],
+  ["scenario", "pattern"],
+  ["message_bytes", "size"],
+  ["mode", "mode"],
+  ["placement", "placement"],
+  ["machine", "machine"],
+] as const;
+
+/** The traits that differ between the series of a search, from its number of series by value. */
+export function variedTraits(counts: SeriesFacets, asked: SeriesAsked): Trait[] {
+  return FACET_TRAITS.flatMap(([facet, trait]) => {
+    const wanted = asked[facet]?.split(",");
+    // Imports have no mode and no placement.
+    const found = counts[facet].filter(
+      ({ value }) => value !== "unknown" && (wanted === undefined || wanted.includes(String(value))),
+    );
+    return found.length > 1 ? trait : [];
+  });
 }
 
 export function headlineOf(found: number, all: number, transports: number, machines: number): string {
@@ -108,16 +110,15 @@ export function headlineOf(found: number, all: number, transports: number, machi
 export function gridTable(
   project: string,
   series: readonly SeriesSummary[],
-  names: readonly RowName[],
   sparks: ReadonlyMap<number, Spark | null>,
   ordinals: readonly number[],
   figure: Figure,
 ): ChartTable {
   const rows = () =>
-    series.map((entry, index) => ({
-      ...entry,
-      name: names[index],
-      spark: sparks.get(entry.series_id) ?? null,
+    listOf(series, (entry) => entry).entries.map(({ row, texts }) => ({
+      ...row,
+      parameters: texts.parameters,
+      spark: sparks.get(row.series_id) ?? null,
     }));
   const commits = ordinals
     .map((ordinal, place) =>
@@ -133,7 +134,7 @@ export function gridTable(
     num("Series", "series_id", ({ series_id }) => series_id),
     word("Transport", "transport", ({ transport }) => transport.slug),
     word("Case", "case", (row) => caseName(row.case)),
-    word("Methodology", "methodology", ({ name }) => name?.how.join(", ") ?? ""),
+    word("Parameters", "parameters", ({ parameters }) => parameters),
     word("Machine", "machine", ({ machine }) => machine),
     word("Figure", "figure", (row) => figureOf(row, figure)),
     word("Changes", "changes", ({ spark }) => spark?.marks.map(({ text }) => text).join("; ") ?? ""),

@@ -1,14 +1,14 @@
-/** The state of Explore in the URL: the search text, the page of the list and the selected series. */
-import { cursor, searchOf } from "@/lib/search";
+/** The state of Explore in the URL: the search text, the list and the selected series. */
+import { LIST } from "@/components/series/search";
+import { searchOf } from "@/lib/search";
 
 const LENGTH_MAX = 2_000;
 const PICKED_MAX = 100;
 
 export const parseExploreSearch = searchOf({
+  ...LIST,
   /** A search text, possibly invalid: the page shows the error. */
   q: queryText,
-  /** The cursor of the list. */
-  after: cursor,
   /** Ids of the selected series, separated by commas. */
   picked: (value) => textOfPicked(pickedOf(typeof value === "number" ? String(value) : value)),
 });

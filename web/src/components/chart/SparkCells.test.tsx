@@ -2,9 +2,10 @@ import { fireEvent, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
 import type { Mark } from "@/lib/history";
+import { CommitSlider } from "./CommitSlider";
 import { CrosshairScope } from "./crosshair";
-import { SparklineGrid, type SparkRow } from "./SparklineGrid";
-import { SPARK } from "./sparklines";
+import { SparkLine, SparkPointer, SparkValue, SparkValueHead } from "./SparkCells";
+import { SPARK, type Spark } from "./sparklines";
 
 const ORDINALS = [10, 11, 12];
 
@@ -18,28 +19,47 @@ function pointAt(element: Element, clientX = 0) {
   fireEvent(element, new MouseEvent("pointermove", { clientX, bubbles: true }));
 }
 
-function aRow(key: string, values: (number | null)[]): SparkRow {
-  return {
-    key,
-    cells: [key],
-    spark: { values, breaks: [], marks: MARKS_OF_ROW },
-    text: `${key} in words`,
-    newest: `newest ${key}`,
-    format: (value) => `${value} ns`,
-  };
-}
+const SPARKS: Record<string, Spark> = {
+  pipe: { values: [100, 101, 102], breaks: [], marks: MARKS_OF_ROW },
+  fifo: { values: [200, null, 202], breaks: [], marks: MARKS_OF_ROW },
+};
 
 function setUp() {
-  const rows = [aRow("pipe", [100, 101, 102]), aRow("fifo", [200, null, 202])];
   render(
     <CrosshairScope>
-      <SparklineGrid
-        label="Series"
-        columns={["series"]}
-        rows={rows}
-        ordinals={ORDINALS}
-        describe={(ordinal) => `commit ${ordinal}`}
-      />
+      <SparkPointer ordinals={ORDINALS}>
+        <table>
+          <thead>
+            <tr>
+              <th>Series</th>
+              <th>
+                <CommitSlider ordinals={ORDINALS} describe={(ordinal) => `commit ${ordinal}`} />
+              </th>
+              <th>
+                <SparkValueHead ordinals={ORDINALS} />
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(SPARKS).map(([name, spark]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>
+                  <SparkLine spark={spark} text={`${name} in words`} ordinals={ORDINALS} />
+                </td>
+                <td>
+                  <SparkValue
+                    spark={spark}
+                    ordinals={ORDINALS}
+                    newest={`newest ${name}`}
+                    format={(value) => `${value} ns`}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </SparkPointer>
     </CrosshairScope>,
   );
   const line = screen.getByRole("img", { name: "pipe in words" });

@@ -1,0 +1,87 @@
+/** What all rows of a list share, and the choices of columns, group and order. */
+import { Menu, SelectField } from "@/components/ui/controls";
+import { partsOf } from "@/components/ui/Table";
+import { joined } from "@/lib/search";
+import type { ValueColumn } from "./SeriesTable";
+import { type ListChange, type ListSearch, TRAITS, type Trait } from "./search";
+import { type List, TRAIT_NAMES } from "./traits";
+
+type Props<Row> = {
+  list: List<Row>;
+  columns: readonly ValueColumn<Row>[];
+  group: Trait | "none";
+  /** The group of the page. */
+  usualGroup: Trait | "none";
+  /** What groups the rows without a selected trait. */
+  otherwise: string | undefined;
+  search: ListSearch;
+  onSearch: (change: ListChange) => void;
+};
+
+export function ListTools<Row>({
+  list,
+  columns,
+  group,
+  usualGroup,
+  otherwise = "None",
+  search,
+  onSearch,
+}: Props<Row>) {
+  const { common, shown, different } = list;
+  if (list.entries.length < 2) return null;
+  const offered = TRAITS.filter((trait) => different.includes(trait) || shown.includes(trait));
+  const select = (trait: Trait) => {
+    const next = shown.includes(trait) ? shown.filter((other) => other !== trait) : [...shown, trait];
+    onSearch({ columns: joined(next) });
+  };
+  const sortable = [
+    ...shown.map((trait) => ({ value: trait as string, label: TRAIT_NAMES[trait] })),
+    ...columns.flatMap(({ key, head, order }) =>
+      order === undefined ? [] : [{ value: key, label: partsOf(head).name }],
+    ),
+  ];
+  const orders = sortable.flatMap(({ value, label }) => [
+    { value, label },
+    { value: `${value}-desc`, label: `${label}, descending` },
+  ]);
+  return (
+    <div className="list-tools">
+      <p>{common.length > 0 && `All: ${common.join(", ")}`}</p>
+      <div className="controls">
+        <SelectField
+          label="Group"
+          options={[
+            { value: "none", label: otherwise },
+            ...offered.map((trait) => ({ value: trait as string, label: TRAIT_NAMES[trait] })),
+          ]}
+          value={group}
+          onChange={(value) => {
+            const next = [...TRAITS, "none" as const].find((trait) => trait === value);
+            onSearch({ group: next === usualGroup ? undefined : next, toggled: undefined });
+          }}
+        />
+        <div className="narrow-only">
+          <SelectField
+            label="Sort"
+            options={[{ value: "", label: "Default" }, ...orders]}
+            value={search.sort ?? ""}
+            onChange={(sort) => onSearch({ sort: sort === "" ? undefined : sort })}
+          />
+        </div>
+        <Menu label="Columns" isKeptOpen>
+          {offered.map((trait) => (
+            <label key={trait} className="menu-choice">
+              <input type="checkbox" checked={shown.includes(trait)} onChange={() => select(trait)} />
+              {TRAIT_NAMES[trait]}
+            </label>
+          ))}
+          {search.columns !== undefined && (
+            <button type="button" className="text-button" onClick={() => onSearch({ columns: undefined })}>
+              Reset
+            </button>
+          )}
+        </Menu>
+      </div>
+    </div>
+  );
+}
