@@ -65,7 +65,6 @@ test("a search narrows the series", async ({ page, report }) => {
 
 test("neighbouring commits are compared", async ({ page }) => {
   await page.goto(`#/${PROJECT}/compare`);
-  await page.getByRole("link", { name: "Compare these two" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     new RegExp(`^${SLOWER} \\(hyperfine\\) got 25\\.0\\s% slower`),
   );

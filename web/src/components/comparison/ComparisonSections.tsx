@@ -1,6 +1,7 @@
 /** A full comparison: rows with the forest plot, and cases that are not comparable. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { compareQuery, errorRatesQuery, machinesQuery } from "@/api/queries";
 import type { Comparison } from "@/api/types";
 import { linkToPage } from "@/api/writes";
@@ -41,7 +42,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
     ...compareQuery(project, { ...sides, ...asked }),
     placeholderData: keepPreviousData,
   });
-  const kinds = byKind(shown.pairs);
+  const kinds = useMemo(() => byKind(shown.pairs), [shown.pairs]);
   const { compared } = totalsOf(shown.counts);
   const csvHref = compareCsvHref(project, {
     ...sides,
@@ -57,7 +58,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
       <ChartFrame
         name={NAME}
         title="Changes by case"
-        summary="Change in p50, 95 % CI; right = slower; grey: below threshold. Dots: repetition medians, base above head."
+        summary="Change in p50, 95 % CI; right = slower; grey: below threshold."
         table={pairsTable(shown.pairs, comparison, csvHref)}
         controls={
           <div className="controls comparison-controls">

@@ -1,20 +1,26 @@
 /** The compared pairs as rows with a forest plot; changed cases first, unchanged ones collapsed. */
 import { Link } from "@tanstack/react-router";
-import { type ComponentProps, memo, useMemo } from "react";
+import { type ComponentProps, useCallback, useMemo, useState } from "react";
 import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";
 import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
 import { type ForestScale, forestScale, scaleTo } from "@/components/chart/forest";
-import { RepetitionDots } from "@/components/chart/RepetitionDots";
+import { LazyBeforeAfter } from "@/components/LazyBeforeAfter";
+import type { Section as ListSection } from "@/components/series/items";
+import { type RowLink, SeriesTable, type ValueColumn } from "@/components/series/SeriesTable";
 import { TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { toPoint, toRun } from "@/lib/paths";
 import { counted, formatCount, formatValue, type Valued } from "@/lib/units";
+import { useRowKeys } from "@/lib/useRowKeys";
 import {
   boundsOf,
+  type ComparedPair,
+  describePair,
   groupsOf,
   intervalText,
+  isCompared,
   KIND_NAMES,
   KINDS,
   type Kind,
@@ -22,6 +28,7 @@ import {
   lossOf,
   machineOf,
   remarksOf,
+  sharedRemarks,
   signedText,
   transportName,
 } from "./pairs";
@@ -35,67 +42,170 @@ type Props = {
   onSearch: (change: ComparisonSearchChange) => void;
 };
 
-const COLUMNS = 8;
-
 export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
   const isOpen = isUnfolded(search);
   const isFolded = (kind: Kind) => kind === "unchanged" && !isOpen;
-  const shown = KINDS.flatMap((kind) => (isFolded(kind) ? [] : kinds[kind]));
-  const { limit: end } = scaleOf(shown.length > 0 ? shown : kinds.unchanged);
+  const rows = useMemo(
+    () => KINDS.flatMap((kind) => (kind === "unchanged" && !isOpen ? [] : kinds[kind].filter(isCompared))),
+    [kinds, isOpen],
+  );
+  const { limit: end } = scaleOf(rows.length > 0 ? rows : kinds.unchanged);
   // Keeps its identity while the limit is unchanged, so that rows are not rendered again.
   const scale = useMemo(() => scaleTo(end), [end]);
+  const [open, setOpen] = useState<readonly string[]>([]);
+  const columns = useMemo(() => {
+    const toggle = (key: string) =>
+      setOpen((before) =>
+        before.includes(key) ? before.filter((other) => other !== key) : [...before, key],
+      );
+    return [...columnsOf(project, scale), distributionsColumn(open, toggle)];
+  }, [project, scale, open]);
+  const link = useCallback(
+    ({ head }: ComparedPair, row: RowLink) => (
+      <Link {...toPoint(project, head.series_id, head.run_id)} {...row} />
+    ),
+    [project],
+  );
+  const shared = useMemo(() => sharedRemarks(rows), [rows]);
+  useRowKeys("Rows");
+  const sections = KINDS.filter((kind) => counts[kind] > 0 && (search.verdict ?? kind) === kind).map(
+    (kind): ListSection<ComparedPair> => ({
+      key: kind,
+      title: (
+        <>
+          {formatCount(counts[kind])} {KIND_NAMES[kind]}
+          {shared.has(kind) && <span className="muted"> {shared.get(kind)}</span>}
+          {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
+            <RowButton isOpen={isOpen} onClick={() => onSearch({ unchanged: isOpen ? undefined : true })}>
+              {isOpen ? "Hide" : "Show"}
+            </RowButton>
+          )}
+        </>
+      ),
+      rows: rows.filter((pair) => pair.kind === kind),
+      more: !isFolded(kind) && counts[kind] > kinds[kind].length && (
+        <>
+          {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} shown
+          {kinds[kind].length < ROWS_MAX ? "." : "; all in the CSV."}
+          {kinds[kind].length < ROWS_MAX && (
+            <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
+              Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - kinds[kind].length)} more
+            </RowButton>
+          )}
+        </>
+      ),
+    }),
+  );
   return (
-    <Table
+    <SeriesTable
       label="Changes by case"
       className="table table-dense forest"
-      heads={[
-        numeric("Change"),
-        numeric("95 % CI"),
-        "Case",
-        "Machine",
-        numeric("Base p50"),
-        numeric("Head p50"),
-        {
-          name: "Axis",
-          className: "forest-cell",
-          content: <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />,
-        },
-        "Repetitions",
-      ]}
-    >
-      {KINDS.filter((kind) => counts[kind] > 0 && (search.verdict ?? kind) === kind).map((kind) => (
-        <tbody key={kind}>
-          <tr className="group">
-            <th scope="rowgroup" colSpan={COLUMNS}>
-              {formatCount(counts[kind])} {KIND_NAMES[kind]}
-              {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
-                <RowButton isOpen={isOpen} onClick={() => onSearch({ unchanged: isOpen ? undefined : true })}>
-                  {isOpen ? "Hide" : "Show"}
-                </RowButton>
-              )}
-            </th>
-          </tr>
-          {!isFolded(kind) &&
-            kinds[kind].map((pair) => (
-              <PairRow key={keyOf(pair)} project={project} pair={pair} kind={kind} scale={scale} />
-            ))}
-          {!isFolded(kind) && counts[kind] > kinds[kind].length && (
-            <tr>
-              <td colSpan={COLUMNS}>
-                {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} shown
-                {kinds[kind].length < ROWS_MAX ? "." : "; all in the CSV."}
-                {kinds[kind].length < ROWS_MAX && (
-                  <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
-                    Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - kinds[kind].length)} more
-                  </RowButton>
-                )}
-              </td>
-            </tr>
-          )}
-        </tbody>
-      ))}
-    </Table>
+      rows={rows}
+      keyOf={keyOf}
+      describe={describePair}
+      link={link}
+      columns={columns}
+      search={search}
+      onSearch={onSearch}
+      sections={sections}
+      sectionName="Verdict"
+      below={(pair) => below(pair, shared.get(pair.kind) ?? null, open.includes(keyOf(pair)))}
+    />
   );
+}
+
+/** Remarks that the section does not have, and the two distributions if the row is open. */
+function below(pair: ComparedPair, shared: string | null, isOpen: boolean) {
+  const remarks = remarksOf(pair).filter((remark) => remark !== shared);
+  if (remarks.length === 0 && !isOpen) return null;
+  const { base, head } = pair;
+  return (
+    <>
+      {remarks.length > 0 && <span className="sureness">{remarks.join("; ")}</span>}
+      {isOpen && (
+        <LazyBeforeAfter
+          title={`${transportName(pair)}, ${caseName(pair.case)}`}
+          name={`distributions-${head.series_id}`}
+          of={{ ...pair, machine: head.machine, methodology: head.methodology }}
+          before={{ runId: base.run_id, seriesId: base.series_id, label: "base" }}
+          after={{ runId: head.run_id, seriesId: head.series_id, label: "head" }}
+        />
+      )}
+    </>
+  );
+}
+
+function distributionsColumn(
+  open: readonly string[],
+  toggle: (key: string) => void,
+): ValueColumn<ComparedPair> {
+  return {
+    key: "details",
+    head: "Details",
+    cell: (pair, name) => (
+      <TextButton
+        aria-expanded={open.includes(keyOf(pair))}
+        aria-label={`${open.includes(keyOf(pair)) ? "Hide" : "Show"} distributions, ${name}`}
+        onClick={() => toggle(keyOf(pair))}
+      >
+        {open.includes(keyOf(pair)) ? "Hide" : "Show"}
+      </TextButton>
+    ),
+  };
+}
+
+/** Classes for changed cases; others have none. */
+const LOOKS: Partial<Record<ComparisonPair["kind"], string>> = {
+  slower: "change change-regressed",
+  faster: "change change-improved",
+};
+
+function columnsOf(project: string, scale: ForestScale): ValueColumn<ComparedPair>[] {
+  const side = (name: "base" | "head"): ValueColumn<ComparedPair> => ({
+    key: name,
+    head: name === "base" ? { name: "Base p50", className: "number new-line" } : numeric("Head p50"),
+    order: (pair) => pair[name].repetition_p50_ns.median,
+    cell: (pair) => <SideLink project={project} name={name} side={pair[name]} of={pair.case} />,
+  });
+  return [
+    {
+      key: "change",
+      head: numeric("Change"),
+      isFirst: true,
+      order: ({ change }) => change,
+      cell: ({ kind, change }) => (
+        <span className={LOOKS[kind] ?? "muted"}>{change === null ? "none" : signedText(change)}</span>
+      ),
+    },
+    {
+      key: "interval",
+      head: { name: "95 % CI", className: "number muted" },
+      isFirst: true,
+      cell: ({ change_interval }) => {
+        const interval = boundsOf(change_interval);
+        return interval === null ? "none" : intervalText(interval);
+      },
+    },
+    side("base"),
+    side("head"),
+    {
+      key: "axis",
+      head: {
+        name: "Axis",
+        className: "forest-cell whole",
+        content: <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />,
+      },
+      cell: ({ kind, change, change_interval, least_change }) =>
+        change !== null &&
+        kind !== "not-comparable" && (
+          <ForestRow
+            estimate={{ change, interval: boundsOf(change_interval), least: least_change }}
+            mark={kind}
+            scale={scale}
+          />
+        ),
+    },
+  ];
 }
 
 function RowButton({ isOpen, ...rest }: { isOpen?: boolean } & ComponentProps<"button">) {
@@ -118,55 +228,6 @@ function tickText(change: number): string {
   return change === 0 ? "0" : signedText(change).replace(".0 %", " %");
 }
 
-type PairRowProps = { project: string; pair: ComparisonPair; kind: Kind; scale: ForestScale };
-
-/** Classes for changed cases; others have none. */
-const LOOKS: Partial<Record<Kind, string>> = {
-  slower: "change change-regressed",
-  faster: "change change-improved",
-};
-
-/** Memoised: a comparison has thousands of rows, and typing filters them. */
-const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowProps) {
-  const { base, head, change } = pair;
-  const interval = boundsOf(pair.change_interval);
-  return (
-    <tr>
-      <td className="number">
-        <span className={LOOKS[kind] ?? "muted"}>{change === null ? "none" : signedText(change)}</span>
-      </td>
-      <td className="number muted">{interval === null ? "none" : intervalText(interval)}</td>
-      <th scope="row" className="wrap">
-        <CaseLink project={project} pair={pair} />
-        {remarksOf(pair).map((remark) => (
-          <span key={remark} className="line sureness">
-            {remark}
-          </span>
-        ))}
-      </th>
-      <td>{machineOf(pair)}</td>
-      <td className="number">
-        <SideLink project={project} name="base" side={base} of={pair.case} />
-      </td>
-      <td className="number">
-        <SideLink project={project} name="head" side={head} of={pair.case} />
-      </td>
-      <td className="forest-cell">
-        {change !== null && (
-          <ForestRow estimate={{ change, interval, least: pair.least_change }} mark={kind} scale={scale} />
-        )}
-      </td>
-      <td className={`forest-${kind}`}>
-        <RepetitionDots
-          base={base?.repetitions.p50_ns ?? []}
-          head={head?.repetitions.p50_ns ?? []}
-          name={`Repetition medians: base ${rangeText(base, pair.case)}; head ${rangeText(head, pair.case)}`}
-        />
-      </td>
-    </tr>
-  );
-});
-
 function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) {
   const side = pair.head ?? pair.base;
   const name = (
@@ -177,23 +238,15 @@ function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) 
   return side === null ? name : <Link {...toPoint(project, side.series_id, side.run_id)}>{name}</Link>;
 }
 
-type SideLinkProps = { project: string; name: string; side: MeasuredSide | null; of: Valued };
+type SideLinkProps = { project: string; name: string; side: MeasuredSide; of: Valued };
 
 function SideLink({ project, name, side, of }: SideLinkProps) {
-  if (side === null) return <span className="muted">not measured</span>;
   const p50 = formatValue(side.repetition_p50_ns.median, of);
   return (
     <Link {...toRun(project, side.run_id)} aria-label={`${p50}, ${name} run`}>
       {p50}
     </Link>
   );
-}
-
-function rangeText(side: MeasuredSide | null, of: Valued): string {
-  const times = side?.repetitions.p50_ns ?? [];
-  if (times.length === 0) return "none";
-  const [low, high] = [Math.min(...times), Math.max(...times)];
-  return `${formatValue(low, of)} to ${formatValue(high, of)} (${times.length})`;
 }
 
 const MACHINES_NAMED_MAX = 4;

@@ -7,6 +7,7 @@ import {
   KINDS,
   lossOf,
   remarksOf,
+  sharedRemarks,
   signedText,
   sizesText,
   sizeText,
@@ -48,6 +49,15 @@ describe("pairs", () => {
 it("state how small a change an unchanged pair would have shown", () => {
   expect(remarksOf(aPair())).toEqual(["detects ≥ 2.4 % (90 % power)"]);
   expect(remarksOf(aPair({ detectable_change: null }))).toEqual(["too few repetitions to detect changes"]);
+});
+
+it("finds the remark that all pairs of a kind have", () => {
+  const noisy = aPair({ verdict: "inconclusive", undecided: "too noisy" });
+  const few = aPair({ verdict: "inconclusive", undecided: "too few repetitions" });
+  expect([...sharedRemarks([noisy, noisy]).values()]).toEqual(["too noisy"]);
+  expect(sharedRemarks([noisy, few]).size).toBe(0);
+  // A single row keeps its remark.
+  expect(sharedRemarks([noisy]).size).toBe(0);
 });
 
 it("counts pairs with and without incomparable ones", () => {

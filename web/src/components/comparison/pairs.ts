@@ -1,5 +1,6 @@
 /** The pairs of a comparison: kinds, order and names. Pure. */
-import type { Comparison, ComparisonPair, KindCounts, NotCompared } from "@/api/types";
+import type { Comparison, ComparisonPair, KindCounts, MeasuredSide, NotCompared } from "@/api/types";
+import type { Described } from "@/components/series/traits";
 import { benchmarkName, endsOf, headlineName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { isImported, toolName } from "@/lib/imports";
@@ -95,8 +96,31 @@ export function powerText(detectable: number | null): string {
   return `detects ≥ ${sizeText(detectable)} (90 % power)`;
 }
 
+/** The remark that all pairs of a kind have, if there are several. */
+export function sharedRemarks(pairs: readonly ComparisonPair[]): Map<ComparisonPair["kind"], string> {
+  const kinds = groupBy(pairs, ({ kind }) => kind);
+  return new Map(
+    [...kinds].flatMap(([kind, [first, ...others]]) => {
+      const remarks = others.map(remarksOf);
+      const found = remarksOf(first).find((remark) => remarks.every((ofPair) => ofPair.includes(remark)));
+      return found === undefined || others.length === 0 ? [] : [[kind, found] as const];
+    }),
+  );
+}
+
 function withoutInterval(reason: string): string {
   return reason.replace(/: interval [^;]*/, "");
+}
+
+/** A pair with both sides. */
+export type ComparedPair = ComparisonPair & { base: MeasuredSide; head: MeasuredSide };
+
+export function isCompared(pair: ComparisonPair): pair is ComparedPair {
+  return pair.base !== null && pair.head !== null;
+}
+
+export function describePair({ transport, case: kase, head }: ComparedPair): Described {
+  return { transport, case: kase, methodology: head.methodology, machine: head.machine };
 }
 
 export function machineOf({ base, head }: ComparisonPair): string {

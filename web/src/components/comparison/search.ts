@@ -1,4 +1,5 @@
 /** The state of a comparison in the URL. */
+import { LIST } from "@/components/series/search";
 import { flag, oneOf, searchOf, slug, text, whole } from "@/lib/search";
 import { KINDS } from "./pairs";
 
@@ -6,6 +7,7 @@ import { KINDS } from "./pairs";
 export type ComparisonSearchChange = { [Key in keyof ComparisonSearch]: ComparisonSearch[Key] | undefined };
 
 export const parseComparisonSearch = searchOf({
+  ...LIST,
   /** Compare only this machine. */
   machine: slug,
   verdict: oneOf(KINDS),

@@ -1,19 +1,16 @@
 /** Compares two commits or runs: the worst change first, then every case. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { compareQuery, runsQuery } from "@/api/queries";
-import type { RunSummary } from "@/api/types";
 import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
 import { headlineOf } from "@/components/comparison/headline";
 import { unbrokenShares } from "@/components/comparison/pairs";
 import { pairsAsked } from "@/components/comparison/search";
 import { ErrorState, Skeleton } from "@/components/ui/states";
-import { CommandLine, CommitName } from "@/components/ui/text";
+import { CommandLine } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useSearchChange, useTitle } from "@/lib/hooks";
-import { toComparison } from "@/lib/paths";
 import { resultArguments } from "@/lib/site";
-import { newestTwo } from "./data";
 import { sideQuery, sidesOf } from "./load";
 import { Sides, type SidesChange } from "./Sides";
 import type { CompareSearch } from "./search";
@@ -32,7 +29,6 @@ export function ComparePage() {
     ...compareQuery(project, { ...sides, ...pairsAsked({}) }),
     enabled: isAsked,
   });
-  const { data: runs } = useQuery({ ...runsQuery(project, {}), enabled: !isAsked });
   useTitle(
     base.data === undefined || head.data === undefined
       ? "Compare two commits"
@@ -61,7 +57,7 @@ export function ComparePage() {
           heading="h2"
         />
       )}
-      {error === null && isMissing && runs !== undefined && <Start project={project} runs={runs.runs} />}
+      {search.base === undefined && search.head === undefined && <TooFewCommits project={project} />}
       {error === null && !isMissing && comparison.data === undefined && (
         <div role="status" aria-label="Comparing" className="section">
           <Skeleton height="16rem" />
@@ -80,34 +76,15 @@ export function ComparePage() {
   );
 }
 
-/** Shown while no commits are selected: suggests the newest two measured commits. */
-function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
-  const newest = newestTwo(runs);
-  if (newest === null) {
-    return (
-      <div className="state">
-        <p>
-          {runs.length === 0
-            ? "No measured commits. Check one out"
-            : "Only one measured commit. Check out another"}{" "}
-          and run:
-        </p>
-        <CommandLine command={`roundtrip run ${resultArguments()}`} />
-      </div>
-    );
-  }
-  const { base, head } = newest;
+/** Shown until two commits are measured: the address without sides is the comparison of the newest two. */
+function TooFewCommits({ project }: { project: string }) {
+  const { data } = useQuery(runsQuery(project, {}));
+  if (data === undefined) return null;
+  const lead = data.runs.length === 0 ? "No measured commits." : "Only one measured commit.";
   return (
     <div className="state">
-      <p>
-        Newest: <CommitName commit={head} /> ‘{head.subject}’. Previous: <CommitName commit={base} /> ‘
-        {base.subject}’.
-      </p>
-      <p>
-        <Link {...toComparison(project, base.sha, head.sha)} className="button">
-          Compare these two
-        </Link>
-      </p>
+      <p>{lead} Check out another and run:</p>
+      <CommandLine command={`roundtrip run ${resultArguments()}`} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Parses the two sides of a comparison. Pure. */
 import type { CommitSummary, RunSummary } from "@/api/types";
-import { ascending } from "@/lib/collections";
+import { ascending, groupBy } from "@/lib/collections";
 
 export type Revision =
   | { kind: "commit"; name: string; isWhole: boolean }
@@ -18,11 +18,26 @@ export function revisionOf(text: string): Revision {
     : { kind: "none" };
 }
 
-/** The newest two measured commits of the main line as base and head; `null` if there are fewer. */
-export function newestTwo(runs: readonly RunSummary[]): { base: CommitSummary; head: CommitSummary } | null {
-  const commits = new Map(
-    runs.filter(({ pull_request }) => pull_request === null).map(({ commit }) => [commit.sha, commit]),
+/**
+ * The newest measured commit of the main line, and the newest one before it on the same machine; `null` if there are fewer
+ * than two commits.
+ */
+export function newestTwo(
+  runs: readonly RunSummary[],
+  defaultBranch: string | null,
+): { base: CommitSummary; head: CommitSummary } | null {
+  const isMain = ({ branch, pull_request, quarantined, superseded }: RunSummary) =>
+    pull_request === null &&
+    !quarantined &&
+    !superseded &&
+    (branch === null || defaultBranch === null || branch === defaultBranch);
+  const commits = groupBy(runs.filter(isMain), ({ commit }) => commit.sha);
+  const [newest, ...earlier] = [...commits.values()].sort(([one], [other]) =>
+    ascending(other.commit.ordinal, one.commit.ordinal),
   );
-  const [head, base] = [...commits.values()].sort((one, other) => ascending(other.ordinal, one.ordinal));
-  return head === undefined || base === undefined ? null : { base, head };
+  if (newest === undefined) return null;
+  const machines = new Set(newest.map(({ machine }) => machine));
+  const base =
+    earlier.find((ofCommit) => ofCommit.some(({ machine }) => machines.has(machine))) ?? earlier[0];
+  return base === undefined ? null : { base: base[0].commit, head: newest[0].commit };
 }

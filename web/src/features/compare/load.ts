@@ -1,16 +1,19 @@
 /** Loads the two sides and the comparison. */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { redirect } from "@tanstack/react-router";
 import {
   commitQuery,
   compareQuery,
   errorRatesQuery,
   machinesQuery,
+  projectQuery,
   runQuery,
   runsQuery,
 } from "@/api/queries";
 import type { CommitSummary } from "@/api/types";
 import { pairsAsked } from "@/components/comparison/search";
-import { revisionOf } from "./data";
+import { toCompare } from "@/lib/paths";
+import { newestTwo, revisionOf } from "./data";
 import type { CompareSearch } from "./search";
 
 export type Side = {
@@ -44,9 +47,22 @@ export const sideQuery = (project: string, text = "") =>
     },
   });
 
-/** Loads everything before the page is shown. The page shows errors. */
+/**
+ * Loads everything before the page is shown. The page shows errors. Without sides, it redirects to the newest two commits
+ * of the default branch.
+ */
 export async function loadCompare(queryClient: QueryClient, project: string, search: CompareSearch) {
-  const isAsked = search.base !== undefined && search.head !== undefined;
+  const isAsked = search.base !== undefined || search.head !== undefined;
+  if (!isAsked) {
+    const [{ runs }, { default_branch }] = await Promise.all([
+      queryClient.ensureQueryData(runsQuery(project, {})),
+      queryClient.ensureQueryData(projectQuery(project)),
+    ]);
+    const newest = newestTwo(runs, default_branch);
+    if (newest === null) return;
+    const sides = { base: newest.base.sha, head: newest.head.sha };
+    throw redirect({ ...toCompare(project), search: { ...search, ...sides }, replace: true });
+  }
   const side = (text: string | undefined) =>
     text === undefined ? null : queryClient.fetchQuery(sideQuery(project, text)).catch(() => null);
   const [base, head] = await Promise.all([
@@ -54,7 +70,6 @@ export async function loadCompare(queryClient: QueryClient, project: string, sea
     side(search.head),
     queryClient.prefetchQuery(errorRatesQuery(project)),
     queryClient.prefetchQuery(machinesQuery(project)),
-    ...(isAsked ? [] : [queryClient.prefetchQuery(runsQuery(project, {}))]),
   ]);
   if (base !== null && head !== null) {
     const sides = sidesOf(base, head, search.machine);
