@@ -1,11 +1,12 @@
 /** A run's page shows every result of the report. */
 import type { Page } from "@playwright/test";
 import { formatBytes, formatNs } from "../src/lib/units";
+import { modeName } from "../src/lib/vocabulary";
 import { measuredResults, P50, P99, quantile, samplesOf } from "./support/report";
 import { downloaded, expect, test } from "./support/test";
 
 test.beforeEach(async ({ page, report }) => {
-  await page.goto(`/${report.project}/runs/${report.run_id}`);
+  await page.goto(`/${report.project}/runs/${report.run_id}?group=none&columns=transport.size.mode`);
 });
 
 const roundTrips = (page: Page) =>
@@ -22,7 +23,7 @@ test("the table has every measured round trip with its percentiles", async ({ pa
       elements.map((element) => [...element.children].map((cell) => cell.textContent?.trim() ?? "")),
     );
   const shown = rows.map((cells) =>
-    ["Transport", "Mode", "Message", "p50", "p99"]
+    ["Transport", "Mode", "Size", "p50", "p99"]
       .map((column) => cells[columns.indexOf(column)] ?? `no column ${column}`)
       .join(" | "),
   );
@@ -30,13 +31,23 @@ test("the table has every measured round trip with its percentiles", async ({ pa
     const samples = samplesOf(result);
     const expected = [
       result.transport.slug,
-      result.case.mode,
+      modeName(result.case.mode),
       formatBytes(result.case.message_bytes),
       formatNs(quantile(samples, P50)),
       formatNs(quantile(samples, P99)),
     ];
     expect(shown).toContain(expected.join(" | "));
   }
+});
+
+test("a size map opens the page, and results are listed by transport", async ({ page, report }) => {
+  await page.goto(`/${report.project}/runs/${report.run_id}`);
+  const map = page.getByRole("region", { name: "p50 by transport and size, table" });
+  await expect(map.getByRole("rowheader", { name: "pipe", exact: true })).toBeVisible();
+  await expect(roundTrips(page).locator("[data-row]")).toHaveCount(0);
+  await roundTrips(page).getByRole("button", { name: "pipe", exact: true }).click();
+  await expect(page).toHaveURL(/toggled=pipe/);
+  await expect(roundTrips(page).locator("[data-row]")).not.toHaveCount(0);
 });
 
 test("the table can be filtered by transport, and the address keeps the filter", async ({ page, report }) => {

@@ -1,34 +1,42 @@
-/** The measured cases of one scenario; lossy results have their own table, without shapes. */
+/** The measured cases of one scenario by transport; lossy results have their own table, without shapes. */
 import { Link } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
 import { LatencyShape } from "@/components/chart/LatencyShape";
-import { numeric, RowTable, rowHead } from "@/components/ui/Table";
+import { type RowLink, SeriesTable, type ValueColumn } from "@/components/series/SeriesTable";
+import type { ListChange } from "@/components/series/search";
+import { type Head, numeric } from "@/components/ui/Table";
 import { QuantityText, TimeText } from "@/components/ui/text";
-import { sizeName } from "@/lib/cases";
 import { toPoint } from "@/lib/paths";
 import { acceptedText, lossMark, nsPerMessage, OVERSUBSCRIBED } from "@/lib/points";
 import { formatCount, formatNs, quantityOfRate } from "@/lib/units";
-import { latencyMeaning, placementName, scenarioName } from "@/lib/vocabulary";
-import { type MeasuredResult, type ResultTable, resultTables } from "./data";
+import { latencyMeaning, scenarioName } from "@/lib/vocabulary";
+import { type MeasuredResult, type ResultRow, type ResultTable, resultTables } from "./data";
+import type { RunSearch } from "./search";
 
-type Props = { project: string; runId: string; scenario: string; results: MeasuredResult[] };
+type Props = {
+  project: string;
+  runId: string;
+  scenario: string;
+  results: MeasuredResult[];
+  search: RunSearch;
+  onSearch: (change: ListChange) => void;
+};
 
 const SHAPES = "Log scale. Band: middle half; ticks: median, p99; line: min to p99; dot: max.";
 
-export function Results({ project, runId, scenario, results }: Props) {
-  const { shared, lossless, lossy } = resultTables(results);
+export function Results({ scenario, results, ...links }: Props) {
+  const { lossless, lossy } = useMemo(() => resultTables(results), [results]);
   const meaning = latencyMeaning(scenario);
   const label = `Results, ${scenarioName(scenario)}`;
-  const links = { project, runId };
   return (
     <>
-      {shared.length > 0 && <p className="section-note">All rows: {shared.join(", ")}.</p>}
-      {lossless.rows.length > 0 && <Table {...links} label={label} table={lossless} isLossy={false} />}
+      {lossless.rows.length > 0 && <Table {...links} label={label} table={lossless} />}
       {lossy.rows.length > 0 && (
         <div className={lossless.rows.length > 0 ? "subsection" : undefined}>
           <p className="warning">
             Lossy: messages lost, duplicated, reordered or altered. Not comparable with lossless results.
           </p>
-          <Table {...links} label={`${label}, lossy`} table={lossy} isLossy />
+          <Table {...links} label={`${label}, lossy`} table={lossy} />
         </div>
       )}
       <p className="section-note">
@@ -40,100 +48,121 @@ export function Results({ project, runId, scenario, results }: Props) {
   );
 }
 
-type TableProps = { project: string; runId: string; label: string; table: ResultTable; isLossy: boolean };
+type TableProps = Omit<Props, "scenario" | "results"> & { label: string; table: ResultTable };
 
-function Table({ project, runId, label, table: { rows, domain, columns }, isLossy }: TableProps) {
-  const explained = (name: string, title: string) => ({ name, className: "number", title });
-  const { hasMessages, hasDueTimes } = columns;
+const keyOf = ({ series_id }: ResultRow) => series_id;
+const describe = (row: ResultRow) => row;
+
+function Table({ project, runId, label, table, search, onSearch }: TableProps) {
+  const columns = useMemo(() => columnsOf(table), [table]);
+  const link = useCallback(
+    ({ series_id }: ResultRow, row: RowLink) => <Link {...toPoint(project, series_id, runId)} {...row} />,
+    [project, runId],
+  );
   return (
-    <RowTable
+    <SeriesTable
       label={label}
-      className="table table-dense"
-      rows={rows.map(({ result, traits }) => ({
-        ...result,
-        traits,
-        each: nsPerMessage(result.point, result.case),
-      }))}
-      keyOf={({ series_id }) => series_id}
-      columns={[
-        [
-          rowHead("Transport"),
-          ({ series_id, transport }) => <Link {...toPoint(project, series_id, runId)}>{transport.slug}</Link>,
-        ],
-        ["Mode", ({ case: kase }) => kase.mode, "muted"],
-        ["Placement", ({ case: kase }) => placementName(kase.placement), "muted"],
-        [numeric("Message"), ({ case: kase }) => sizeName(kase)],
-        columns.hasParameters && ["Parameters", (row) => <Parameters {...row} />, "muted apart"],
-        domain !== null && [
-          `${formatNs(domain[0])} to ${formatNs(domain[1])}`,
-          ({ point }) => (
-            <LatencyShape latency={point.latency_ns} domain={domain} width={hasMessages ? 100 : 150} />
-          ),
-        ],
-        [numeric("p50"), ({ point }) => <TimeText plain={point.lossy} ns={point.latency_ns.p50} />],
-        hasMessages && [
-          explained(
-            isLossy ? "Per delivered message" : "Per message",
-            `p50 divided by ${isLossy ? "delivered messages per receiver" : "messages per operation"}`,
-          ),
-          ({ each }) => each !== null && <TimeText plain isDivided ns={each} />,
-        ],
-        ...(["p98", "p99", "max"] as const).map(
-          (key) =>
-            [
-              numeric(key === "max" ? "Max" : key),
-              ({ point }: MeasuredResult) => <TimeText plain ns={point.latency_ns[key]} />,
-            ] as const,
-        ),
-        columns.hasRate && [
-          numeric("Throughput"),
-          ({ point: { lossy, bytes_per_second: rate } }) =>
-            rate != null && <QuantityText plain={lossy} quantity={quantityOfRate(rate)} />,
-        ],
-        hasDueTimes && [
-          explained("Late", "sent a whole interval late or more"),
-          ({ observed }) => observed?.late != null && formatCount(observed.late),
-        ],
-        hasDueTimes && [
-          explained("Missed", "received after the next was due, or never"),
-          ({ observed }) => observed?.missed != null && formatCount(observed.missed),
-        ],
-        hasDueTimes && [
-          explained("CPU per message", "CPU time of all ends per delivered message"),
-          ({ observed }) =>
-            observed?.cpu_ns_per_message != null && <TimeText plain ns={observed.cpu_ns_per_message} />,
-        ],
-        [
-          numeric("Delivered"),
-          ({ point, case: kase }) => (
-            <>
-              {point.lossy ? lossMark(point, kase) : formatCount(point.delivered)}
-              {point.accepted < point.attempted && <span className="line">{acceptedText(point)}</span>}
-            </>
-          ),
-          ({ point }) => ({ className: point.lossy ? "number loss warning" : "number" }),
-        ],
-        [numeric("Repetitions"), (result) => <Repetitions {...result} />, "number flexible"],
-      ]}
+      rows={table.rows}
+      keyOf={keyOf}
+      describe={describe}
+      link={link}
+      columns={columns}
+      search={search}
+      onSearch={onSearch}
+      group="transport"
+      // A search for a transport shows its results.
+      isFolded={search.transport === undefined}
+      about={(rows) => `p50 ${rangeText(rows)}`}
     />
   );
 }
 
-/** Traits of a result that have no column. */
-function Parameters({ traits, observed }: Pick<MeasuredResult, "observed"> & { traits: string[] }) {
-  return (
-    <>
-      {traits.join(", ")}
-      {observed?.oversubscribed && (
+/** The smallest and the largest median: `3.1 to 120 µs`. */
+function rangeText(rows: readonly ResultRow[]): string {
+  const p50s = rows.map(({ point }) => point.latency_ns.p50);
+  const [low, high] = [formatNs(Math.min(...p50s)), formatNs(Math.max(...p50s))];
+  return low === high ? low : `${low} to ${high}`;
+}
+
+function columnsOf({ domain, columns, isLossy }: ResultTable): ValueColumn<ResultRow>[] {
+  const { hasMessages, hasRate, hasDueTimes } = columns;
+  const explained = (name: string, title: string): Head => ({ name, className: "number", title });
+  const time = (key: "p50" | "p98" | "p99" | "max"): ValueColumn<ResultRow> => ({
+    key,
+    head: numeric(key === "max" ? "Max" : key),
+    order: ({ point }) => point.latency_ns[key],
+    cell: ({ point }) => <TimeText plain={point.lossy || key !== "p50"} ns={point.latency_ns[key]} />,
+  });
+  const all: (ValueColumn<ResultRow> | false)[] = [
+    domain !== null && {
+      key: "shape",
+      head: { name: `${formatNs(domain[0])} to ${formatNs(domain[1])}`, className: "whole" },
+      cell: ({ point }) => (
+        <LatencyShape latency={point.latency_ns} domain={domain} width={hasMessages ? 100 : 150} />
+      ),
+    },
+    time("p50"),
+    hasMessages && {
+      key: "each",
+      head: explained(
+        isLossy ? "Per delivered message" : "Per message",
+        `p50 divided by ${isLossy ? "delivered messages per receiver" : "messages per operation"}`,
+      ),
+      order: ({ point, case: kase }) => nsPerMessage(point, kase),
+      cell: ({ point, case: kase }) => {
+        const each = nsPerMessage(point, kase);
+        return each !== null && <TimeText plain isDivided ns={each} />;
+      },
+    },
+    time("p98"),
+    time("p99"),
+    time("max"),
+    hasRate && {
+      key: "throughput",
+      head: numeric("Throughput"),
+      order: ({ point }) => point.bytes_per_second,
+      cell: ({ point: { lossy, bytes_per_second: rate } }) =>
+        rate != null && <QuantityText plain={lossy} quantity={quantityOfRate(rate)} />,
+    },
+    hasDueTimes && {
+      key: "late",
+      head: explained("Late", "sent a whole interval late or more"),
+      order: ({ observed }) => observed?.late ?? null,
+      cell: ({ observed }) => observed?.late != null && formatCount(observed.late),
+    },
+    hasDueTimes && {
+      key: "missed",
+      head: explained("Missed", "received after the next was due, or never"),
+      order: ({ observed }) => observed?.missed ?? null,
+      cell: ({ observed }) => observed?.missed != null && formatCount(observed.missed),
+    },
+    hasDueTimes && {
+      key: "cpu",
+      head: explained("CPU per message", "CPU time of all ends per delivered message"),
+      order: ({ observed }) => observed?.cpu_ns_per_message ?? null,
+      cell: ({ observed }) =>
+        observed?.cpu_ns_per_message != null && <TimeText plain ns={observed.cpu_ns_per_message} />,
+    },
+    {
+      key: "delivered",
+      head: numeric("Delivered"),
+      order: ({ point }) => point.delivered,
+      look: ({ point }) => ({ className: point.lossy ? "number loss warning" : "number" }),
+      cell: ({ point, case: kase }) => (
         <>
-          {traits.length > 0 && ", "}
-          <span className="warning" title={OVERSUBSCRIBED}>
-            oversubscribed
-          </span>
+          {point.lossy ? lossMark(point, kase) : formatCount(point.delivered)}
+          {point.accepted < point.attempted && <span className="line">{acceptedText(point)}</span>}
         </>
-      )}
-    </>
-  );
+      ),
+    },
+    {
+      key: "repetitions",
+      head: { name: "Repetitions", className: "number flexible" },
+      order: ({ point }) => point.repetition_count,
+      cell: (row) => <Repetitions {...row} />,
+    },
+  ];
+  return all.filter((column) => column !== false);
 }
 
 function Repetitions({ point, observed }: Pick<MeasuredResult, "point" | "observed">) {
@@ -141,6 +170,14 @@ function Repetitions({ point, observed }: Pick<MeasuredResult, "point" | "observ
   return (
     <>
       {formatCount(point.repetition_count)}
+      {observed?.oversubscribed && (
+        <>
+          {" "}
+          <span className="warning unbroken" title={OVERSUBSCRIBED}>
+            oversubscribed
+          </span>
+        </>
+      )}
       {point.disturbed_count > 0 && (
         <>
           {" "}

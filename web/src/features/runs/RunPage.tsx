@@ -1,6 +1,7 @@
 /** One run: every result, machine, environment and methodology. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { DeliveryTable } from "@/components/DeliveryTable";
@@ -10,12 +11,13 @@ import { type Column, numeric, rowHead, TableSection } from "@/components/ui/Tab
 import { AuthorName, CommandLine, CommitName, Facts, Warnings } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { isImportInFull } from "@/lib/imports";
 import { toJob, toMeasure, toPoint, toRuns } from "@/lib/paths";
 import { isSite } from "@/lib/site";
 import { formatDuration, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs } from "@/lib/units";
+import { useRowKeys } from "@/lib/useRowKeys";
 import { scenarioName } from "@/lib/vocabulary";
 import {
   bufferGroups,
@@ -33,6 +35,8 @@ import {
 import { ImportedRun } from "./ImportedRun";
 import { Results } from "./Results";
 import { Failures, RunControls, RunFacts } from "./RunParts";
+import { SizeMap } from "./SizeMap";
+import type { RunSearch } from "./search";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -45,13 +49,17 @@ export function RunPage() {
 
 function MeasuredRun({ detail }: { detail: RunDetail }) {
   const { project, runId } = route.useParams();
-  const { transport = "" } = route.useSearch();
+  const search = route.useSearch();
+  const change = useSearchChange<RunSearch>();
+  const { transport = "" } = search;
   const { run } = detail;
-  const results = sortResults(detail.results, transport);
+  const results = useMemo(() => sortResults(detail.results, transport), [detail, transport]);
+  const all = useMemo(() => [...sortResults(detail.results, "").measured.values()].flat(), [detail]);
   const measured = [...results.measured.values()].flat();
   const deliveries = deliveryGroups(measured);
   const programs = programFacts(detail.results);
   const isSeeded = isSynthetic(detail.environment);
+  useRowKeys("Rows");
 
   return (
     <>
@@ -68,6 +76,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       </p>
       <Warnings texts={warningsOf(detail)} />
       <Suspicions project={project} commit={run.commit.sha} />
+      <SizeMap project={project} runId={runId} results={all} search={search} onSearch={change} />
       <RunControls
         runId={runId}
         by="transport"
@@ -79,7 +88,14 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       )}
       {[...results.measured].map(([scenario, ofScenario]) => (
         <Section key={scenario} title={`Results, ${scenarioName(scenario)}`}>
-          <Results project={project} runId={runId} scenario={scenario} results={ofScenario} />
+          <Results
+            project={project}
+            runId={runId}
+            scenario={scenario}
+            results={ofScenario}
+            search={search}
+            onSearch={change}
+          />
         </Section>
       ))}
       {deliveries.length > 0 && (

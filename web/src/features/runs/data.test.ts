@@ -26,7 +26,9 @@ import {
   reproCommands,
   resultTables,
   runTitle,
+  shadeOf,
   sharedDomain,
+  sizeMapOf,
   sortResults,
   statedColumns,
   traitsOf,
@@ -88,8 +90,7 @@ describe("results that differ in more than transport and size", () => {
   it.each<[string, Partial<MeasuredResult>[], string[]]>([
     ["nothing", [{}], []],
     ["due times", [{}, { observed: anObserved({ late: 0 }) }], ["hasDueTimes"]],
-    ["a parameter", [measured({ case: { rate_per_second: 1 } })], ["hasParameters"]],
-    ["messages", [{}, measured({ case: { messages: 1000 } })], ["hasParameters", "hasMessages"]],
+    ["messages", [{}, measured({ case: { messages: 1000 } })], ["hasMessages"]],
   ])("have columns for %s", (_, results, has) => {
     const { columns } = resultTables(results.map((result) => ({ ...measured({}), ...result }))).lossless;
     expect(Object.entries(columns).flatMap(([name, isThere]) => (isThere ? name : []))).toEqual(has);
@@ -143,17 +144,41 @@ it("lists the facts of each external program once", () => {
   ]);
 });
 
-it("separates shared traits from those of single results", () => {
-  const route = (peers: number, lossy = false) => ({
-    ...aResult({ case: { messages: 100_000, peers } }),
-    point: aPoint({ lossy }),
+describe("the size map", () => {
+  const at = (transport: string, message_bytes: number, p50: number, lossy = false) => ({
+    ...aResult({ transport, case: { message_bytes } }),
+    point: aPoint({ lossy, latency_ns: latency(p50) }),
   });
-  const { shared, lossless, lossy } = resultTables([route(1), route(4), route(4, true)]);
-  expect(shared).toEqual(["100,000 messages"]);
-  expect(lossless.rows.map(({ traits }) => traits)).toEqual([["1 receiver"], ["4 receivers"]]);
-  expect(lossy.rows.map(({ traits }) => traits)).toEqual([["4 receivers"]]);
-  const alone = resultTables([route(4)]);
-  expect([alone.shared, alone.lossless.rows[0]?.traits]).toEqual([[], ["100,000 messages", "4 receivers"]]);
+  const map = sizeMapOf([
+    at("pipe", 64, 400),
+    at("tcp", 64, 800),
+    at("tcp", 1024, 900),
+    at("pipe", 1024, 300),
+    at("udp", 64, 1, true),
+  ]);
+  it("compares each time with the fastest at its size, without lossy results", () => {
+    expect(map.sizes).toEqual([64, 1024]);
+    expect(map.largest).toBe(3);
+    const ratios = map.rows.map(({ name, cells }) => [
+      name,
+      ...[...cells.values()].map(({ ratio }) => ratio),
+    ]);
+    expect(ratios).toEqual([
+      ["pipe", 1, 1],
+      ["tcp", 2, 3],
+    ]);
+  });
+  it("has a row for each set of parameters", () => {
+    const buffered = { ...at("pipe", 64, 500), case: { ...at("pipe", 64, 500).case, buffer_bytes: 4096 } };
+    expect(sizeMapOf([at("pipe", 64, 400), buffered]).rows.map(({ name }) => name)).toEqual([
+      "pipe",
+      "pipe, 4 KiB buffer",
+    ]);
+  });
+  it("shades on a logarithmic scale", () => {
+    expect([1, 10, 100].map((ratio) => shadeOf(ratio, 100))).toEqual([0, 0.5, 1]);
+    expect(shadeOf(1, 1)).toBe(0);
+  });
 });
 
 describe("lossy results", () => {
@@ -162,8 +187,8 @@ describe("lossy results", () => {
   const lost = { ...aResult({ observed: anObserved({ oversubscribed: true }) }), point };
   it("have their own table, without an axis", () => {
     const { lossless, lossy } = resultTables([whole, lost]);
-    expect(lossless.rows.map(({ result }) => result)).toEqual([whole]);
-    expect(lossy.rows.map(({ result }) => result)).toEqual([lost]);
+    expect(lossless.rows).toMatchObject([whole]);
+    expect(lossy.rows).toMatchObject([lost]);
     expect(lossless.domain).toEqual([3600, 32_000]);
     expect(lossy.domain).toBeNull();
     expect([lossless.hasOversubscribed, lossy.hasOversubscribed]).toEqual([false, true]);
@@ -171,7 +196,7 @@ describe("lossy results", () => {
   it("include methodology if others of their case are lossless", () => {
     const drops = { ...lost, methodology: { ...lost.methodology, on_full: "drop" } };
     const { lossless, lossy } = resultTables([whole, drops]);
-    expect([lossless.rows[0]?.traits, lossy.rows[0]?.traits]).toEqual([[], ["drops when full"]]);
+    expect([lossless.rows[0]?.parameters, lossy.rows[0]?.parameters]).toEqual([[], ["drops when full"]]);
   });
   it("are listed by receiver if one missed accepted messages", () => {
     const perfect = { delivered: 50, lost: 0, duplicated: 0, out_of_order: 0, torn: 0 };

@@ -1,5 +1,6 @@
 /** Converts a run to the tables of its page. Pure. */
 import type { Case, Point, RunDetail, RunResult, StatedPoint } from "@/api/types";
+import { listOf } from "@/components/series/traits";
 import { benchmarkName, byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
@@ -97,45 +98,36 @@ export function statedColumns(results: StatedResult[]) {
 
 export type ResultTable = ReturnType<typeof resultTable>;
 
-type ResultRow = { result: MeasuredResult; traits: string[] };
+export type ResultRow = MeasuredResult & { parameters: string[] };
 
 /** The tables of one scenario: lossy and lossless results are separate, and lossy ones have no axis. */
 export function resultTables(results: MeasuredResult[]) {
-  const all = results.map((result) => ({ result, traits: traitsOf(result, results) }));
-  const [first, ...others] = all.map(({ traits }) => traits);
-  const isShared = (name: string) => others.length > 0 && others.every((traits) => traits.includes(name));
-  // Traits of all rows are shown once.
-  const shared = first?.filter(isShared) ?? [];
-  const rows = all.map(({ result, traits }) => ({
-    result,
-    traits: traits.filter((name) => !shared.includes(name)),
-  }));
+  const rows = results.map((result) => ({ ...result, parameters: traitsOf(result, results) }));
   const ofLoss = (isLossy: boolean) =>
     resultTable(
-      rows.filter(({ result }) => result.point.lossy === isLossy),
+      rows.filter(({ point }) => point.lossy === isLossy),
       isLossy,
     );
-  return { shared, lossless: ofLoss(false), lossy: ofLoss(true) };
+  return { lossless: ofLoss(false), lossy: ofLoss(true) };
 }
 
 function resultTable(rows: ResultRow[], isLossy: boolean) {
-  const results = rows.map(({ result }) => result);
   return {
     rows,
+    isLossy,
     /** The axis of all shapes; `null` if results are not comparable. */
-    domain: isLossy ? null : sharedDomain(results),
+    domain: isLossy ? null : sharedDomain(rows),
     /** Optional columns. */
     columns: {
-      hasParameters: rows.some(({ result, traits }) => traits.length > 0 || result.observed?.oversubscribed),
-      hasMessages: results.some(({ case: kase }) => kase.messages != null),
-      hasRate: results.some(({ point }) => point.bytes_per_second != null),
-      hasDueTimes: results.some(({ observed }) => observed?.late != null || observed?.missed != null),
+      hasMessages: rows.some(({ case: kase }) => kase.messages != null),
+      hasRate: rows.some(({ point }) => point.bytes_per_second != null),
+      hasDueTimes: rows.some(({ observed }) => observed?.late != null || observed?.missed != null),
     },
-    hasOversubscribed: results.some(({ observed }) => observed?.oversubscribed === true),
+    hasOversubscribed: rows.some(({ observed }) => observed?.oversubscribed === true),
   };
 }
 
-/** Traits that distinguish a result from others of its run and have no column. */
+/** Parameters and methodology that distinguish a result from others of its run. */
 export function traitsOf(result: RunResult, others: RunResult[]): string[] {
   const { transport, case: kase, methodology } = result;
   const rivals = others.filter(
@@ -149,6 +141,50 @@ export function traitsOf(result: RunResult, others: RunResult[]): string[] {
       rivals.map((rival) => rival.methodology),
     ),
   ];
+}
+
+/** A transport with the same parameters at several sizes: the time at each size, and how many times the fastest it is. */
+export type SizeRow = {
+  name: string;
+  cells: ReadonlyMap<number, { result: MeasuredResult; ns: number; ratio: number }>;
+};
+
+/** The lossless results of one mode and placement by transport and size, the fastest transports first. */
+export function sizeMapOf(results: MeasuredResult[]) {
+  const comparable = results.filter(({ point, case: kase }) => !point.lossy && kase.size_profile == null);
+  const fastest = new Map<number, number>();
+  for (const { point, case: kase } of comparable) {
+    const size = kase.message_bytes;
+    fastest.set(size, Math.min(fastest.get(size) ?? Number.POSITIVE_INFINITY, point.latency_ns.p50));
+  }
+  const { entries } = listOf(comparable, (result) => result);
+  const rows = [
+    ...groupBy(entries, ({ texts }) => [texts.transport, texts.parameters || []].flat().join(", ")),
+  ].map(
+    ([name, ofRow]): SizeRow => ({
+      name,
+      cells: new Map(
+        ofRow.map(({ row: result }) => {
+          const { point, case: kase } = result;
+          const ns = point.latency_ns.p50;
+          const ratio = ns / Math.max(1, fastest.get(kase.message_bytes) ?? ns);
+          return [kase.message_bytes, { result, ns, ratio }];
+        }),
+      ),
+    }),
+  );
+  const meanRatio = ({ cells }: SizeRow) =>
+    [...cells.values()].reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / cells.size;
+  return {
+    sizes: [...fastest.keys()].sort(ascending),
+    rows: rows.sort((a, b) => meanRatio(a) - meanRatio(b)),
+    largest: Math.max(1, ...rows.flatMap(({ cells }) => [...cells.values()].map(({ ratio }) => ratio))),
+  };
+}
+
+/** The place of a ratio between 1 and the largest one, on a logarithmic scale: 0 to 1. */
+export function shadeOf(ratio: number, largest: number): number {
+  return largest <= 1 ? 0 : Math.log(Math.max(1, ratio)) / Math.log(largest);
 }
 
 /** Results where a receiver did not get every accepted message, by receiver. */

@@ -1,4 +1,5 @@
 /** The state of the run pages in the URL. */
+import { LIST } from "@/components/series/search";
 import { cursor, searchOf, slug, text } from "@/lib/search";
 
 export const parseRunsSearch = searchOf({
@@ -8,6 +9,11 @@ export const parseRunsSearch = searchOf({
 export type RunsSearch = ReturnType<typeof parseRunsSearch>;
 
 export const parseRunSearch = searchOf({
+  ...LIST,
+  /** The part of the size map. */
+  pattern: slug,
+  mode: slug,
+  placement: slug,
   transport: text,
   benchmark: text,
 });
