@@ -88,6 +88,7 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::charts::heatmap::heat_map))
         .routes(routes!(routes::charts::budget::budget_chart))
         .routes(routes!(routes::charts::line::line_chart))
+        .routes(routes!(routes::charts::ridges::ridge_chart))
         .routes(routes!(routes::charts::sweep::sweep_chart))
         .routes(routes!(routes::commits::list_commits))
         .routes(routes!(routes::commits::get_commit))

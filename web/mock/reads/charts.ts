@@ -28,6 +28,13 @@ export const charts = {
       ),
     };
   },
+  "/api/v1/charts/ridges": (world, { query }) => ({
+    steps_per_doubling: STEPS_PER_DOUBLING,
+    series: seriesIn(world, query.series).map((entry) => {
+      const { series_id, columns } = heatMap(world, entry, { last: "2" });
+      return { series_id, columns };
+    }),
+  }),
   "/api/v1/projects/{project}/charts/sweep": (world, { query }) => sweep(world, query),
 } satisfies Partial<Mocks<"get">>;
 

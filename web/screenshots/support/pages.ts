@@ -24,7 +24,7 @@ export const PAGES: PicturedPage[] = [
   {
     name: "explore",
     address: ({ project }) => `/${project}/explore?q=scenario:roundtrip placement:same-cpu size:<=4k p50`,
-    shows: (page) => row(page).getByRole("img"),
+    shows: (page) => row(page).getByRole("img", { name: /^Distribution/ }),
   },
   {
     name: "search",

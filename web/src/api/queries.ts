@@ -178,6 +178,12 @@ export const newestBudgetQuery = (seriesIds: number[]) => budgetQuery(seriesIds,
 export const heatMapQuery = (series: number, asked: Omit<QueryOf<"/api/v1/charts/heatmap">, "series">) =>
   moving(read("/api/v1/charts/heatmap", { query: { series, ...asked } }));
 
+/** The distributions at the newest two commits of each series. */
+export const ridgesQuery = (seriesIds: number[]) => ({
+  ...moving(read("/api/v1/charts/ridges", { query: { series: joined(seriesIds) } })),
+  enabled: seriesIds.length > 0,
+});
+
 export const changePointsQuery = (seriesIds: number[]) => ({
   ...moving(read("/api/v1/charts/changes", { query: { series: joined(seriesIds) } })),
   enabled: seriesIds.length > 0,

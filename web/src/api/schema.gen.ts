@@ -193,6 +193,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/charts/ridges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The distributions of series at their newest two commits, within their newest eight points on the main line. */
+        get: operations["ridge_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/enrolments": {
         parameters: {
             query?: never;
@@ -4862,6 +4879,26 @@ export interface components {
              */
             q3: number;
         };
+        /** @description The newest distributions of series. */
+        RidgeChart: {
+            /** @description One entry per series, in the order of the request. */
+            series: components["schemas"]["Ridges"][];
+            /**
+             * Format: int32
+             * @description The number of bins per doubling of the time.
+             */
+            steps_per_doubling: number;
+        };
+        /** @description The distributions of a series at its newest two commits. */
+        Ridges: {
+            /** @description At most two columns of a heat map. */
+            columns: components["schemas"]["HeatMapColumns"];
+            /**
+             * Format: int64
+             * @description The series.
+             */
+            series_id: number;
+        };
         /**
          * @description An account's role in a project. Each includes the permissions of the ones before it.
          * @enum {string}
@@ -6152,6 +6189,8 @@ export type RepetitionColumns = components['schemas']['RepetitionColumns'];
 export type RepetitionDetail = components['schemas']['RepetitionDetail'];
 export type RepetitionFigures = components['schemas']['RepetitionFigures'];
 export type RepetitionQuartiles = components['schemas']['RepetitionQuartiles'];
+export type RidgeChart = components['schemas']['RidgeChart'];
+export type Ridges = components['schemas']['Ridges'];
 export type Role = components['schemas']['Role'];
 export type RotateRequest = components['schemas']['RotateRequest'];
 export type RunDetail = components['schemas']['RunDetail'];
@@ -6689,6 +6728,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["LineChart"];
                     "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    ridge_chart: {
+        parameters: {
+            query: {
+                /**
+                 * @description Series numbers, separated by commas: at most 200.
+                 * @example 1,2,3
+                 */
+                series: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The distributions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RidgeChart"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod csv;
 pub(crate) mod heatmap;
 pub(crate) mod line;
+pub(crate) mod ridges;
 pub(crate) mod sweep;
 
 use super::points::ordinals;

@@ -5,6 +5,7 @@ mod compare;
 mod crossover;
 mod heatmap;
 mod line;
+mod ridges;
 mod sweep;
 
 use crate::support::{TestApp, factory};

@@ -7,6 +7,8 @@ import type { SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CommitSlider, placeOf, pointAt } from "@/components/chart/CommitSlider";
 import { CrosshairScope, useCrosshair, usePoint } from "@/components/chart/crosshair";
+import { RidgeGlyph } from "@/components/chart/RidgeGlyph";
+import type { Ridge } from "@/components/chart/ridges";
 import { SparkLine, SparkPointer, SparkValue, SparkValueHead } from "@/components/chart/SparkCells";
 import type { Spark } from "@/components/chart/sparklines";
 import { type RowLink, SeriesTable, type ValueColumn } from "@/components/series/SeriesTable";
@@ -17,6 +19,7 @@ import { groupBy } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
 import type { Figure } from "@/lib/query";
+import { isSite } from "@/lib/site";
 import { percentileName } from "@/lib/statistics";
 import { formatDay } from "@/lib/time";
 import { useKeys } from "@/lib/useKeys";
@@ -43,7 +46,7 @@ const describeSeries = (series: SeriesSummary) => series;
 
 export function SeriesGrid(props: Props) {
   const { project, series, figure, picked, onPick, search, onSearch, varied, controls } = props;
-  const { lines, changes, error, onRetry, onShown } = useSparks(series, figure);
+  const { lines, changes, ridges, error, onRetry, onShown } = useSparks(series, figure);
   const ordinals = useMemo(() => ordinalsOf(lines), [lines]);
   const commits = useQuery({
     ...commitsQuery(project, { from: ordinals[0] ?? 0, to: ordinals.at(-1) ?? 0, limit: 1000 }),
@@ -96,6 +99,7 @@ export function SeriesGrid(props: Props) {
           return <SparkLine spark={spark} text={text} ordinals={ordinals} />;
         },
       },
+      ...(isSite() ? [] : [ridgeColumn(ridges)]),
       {
         key: "newest",
         head: {
@@ -117,7 +121,7 @@ export function SeriesGrid(props: Props) {
         },
       },
     ],
-    [sparks, ordinals, describe, figure, picked, onPick],
+    [sparks, ridges, ordinals, describe, figure, picked, onPick],
   );
   const link = useCallback(
     ({ series_id }: SeriesSummary, row: RowLink) => <Link {...toSeries(project, series_id)} {...row} />,
@@ -160,6 +164,14 @@ export function SeriesGrid(props: Props) {
       </CrosshairScope>
     </ChartFrame>
   );
+}
+
+function ridgeColumn(ridges: ReadonlyMap<number, Ridge[]>): ValueColumn<SeriesSummary> {
+  return {
+    key: "distribution",
+    head: { name: "Distribution", className: "ridge-cell", title: "Newest; grey: the commit before it" },
+    cell: ({ series_id }) => <RidgeGlyph ridges={ridges.get(series_id) ?? []} />,
+  };
 }
 
 type NewestProps = {

@@ -1,9 +1,11 @@
 /** The lines of series, in blocks of rows as they come into sight. */
 import { type UseQueryResult, useQueries } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { changePointsQuery, lineQuery } from "@/api/queries";
-import type { ChangePointList, LineChart, SeriesSummary } from "@/api/types";
+import { changePointsQuery, lineQuery, ridgesQuery } from "@/api/queries";
+import type { ChangePointList, LineChart, RidgeChart, SeriesSummary } from "@/api/types";
+import { ridgesOf } from "@/components/chart/ridges";
 import type { Figure } from "@/lib/query";
+import { isSite } from "@/lib/site";
 import { nextBlock } from "./blocks";
 import { COMMITS_MAX } from "./data";
 
@@ -27,7 +29,16 @@ export function useSparks(series: readonly SeriesSummary[], figure: Figure) {
     queries: current.map((ids) => changePointsQuery([...ids])),
     combine: allChanges,
   });
-  return { ...lines, changes, onShown };
+  // Static sites have one file of distributions per series, too many to load for a list.
+  const distributions = useQueries({
+    queries: isSite() ? [] : current.map((ids) => ridgesQuery([...ids])),
+    combine: allRidges,
+  });
+  const ridges = useMemo(
+    () => new Map(distributions.map(({ series_id, columns }) => [series_id, ridgesOf(columns)])),
+    [distributions],
+  );
+  return { ...lines, changes, ridges, onShown };
 }
 
 // Outside the hook, so that results keep their identity.
@@ -39,6 +50,10 @@ function allLines(results: UseQueryResult<LineChart>[]) {
       for (const { refetch, isError } of results) if (isError) void refetch();
     },
   };
+}
+
+function allRidges(results: UseQueryResult<RidgeChart>[]) {
+  return results.flatMap(({ data }) => data?.series ?? []);
 }
 
 function allChanges(results: UseQueryResult<ChangePointList>[]) {
