@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use roundtrip_domain::error::Kind;
 use rust_embed::{Embed, EmbeddedFile};
+use std::borrow::Cow;
 
 const NOT_BUILT: &str = "This server was built without its web interface. Run `cargo xtask up`, or run `npm ci` and \
      `npm run build` in web/ and build the server again. The API is under /api/v1.\n";
@@ -25,26 +26,31 @@ const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 #[allow_missing = true]
 struct WebInterface;
 
-/// Returns the file at `path`, compressed if accepted. For page paths it returns `index.html`, which does the
-/// routing.
-pub(crate) fn serve(path: &str, request: &HeaderMap) -> Response {
+/// Returns the file at `path`, compressed if accepted; `None` for the path of a page.
+pub(crate) fn file(path: &str, request: &HeaderMap) -> Option<Response> {
     let path = path.trim_start_matches('/');
     if let Some((encoding, file)) = compressed(path, request) {
-        let mut response = answer(path, file);
+        let mut response = answer(path, file.data);
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        return response;
+        return Some(response);
     }
     if let Some(file) = WebInterface::get(path) {
-        return answer(path, file);
+        return Some(answer(path, file.data));
     }
-    if path.starts_with(HASHED) {
-        return ApiError::unknown(Kind::Asset, path).into_response();
-    }
-    match WebInterface::get(INDEX) {
-        Some(file) => answer(INDEX, file),
-        None => (StatusCode::NOT_FOUND, NOT_BUILT).into_response(),
-    }
+    path.starts_with(HASHED).then(|| ApiError::unknown(Kind::Asset, path).into_response())
+}
+
+/// Returns `index.html`, which shows the page of every path, with these tags in its head.
+pub(crate) fn index(tags: &str) -> Response {
+    let Some(file) = WebInterface::get(INDEX) else {
+        return (StatusCode::NOT_FOUND, NOT_BUILT).into_response();
+    };
+    let html = match std::str::from_utf8(&file.data) {
+        Ok(html) => html.replacen("</head>", &format!("{tags}</head>"), 1),
+        Err(error) => return ApiError::internal(error).into_response(),
+    };
+    answer(INDEX, html.into_bytes().into())
 }
 
 /// The files for a site, with relative addresses, so that any folder of any host can serve them.
@@ -67,11 +73,11 @@ pub(crate) fn site() -> Result<Vec<(String, Vec<u8>)>> {
     Ok(files.chain([(INDEX.to_owned(), relative.into_bytes())]).collect())
 }
 
-fn answer(path: &str, file: EmbeddedFile) -> Response {
+fn answer(path: &str, data: Cow<'static, [u8]>) -> Response {
     let media_type = mime_guess::from_path(path).first_or_octet_stream();
     let caching = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [(header::CONTENT_TYPE, media_type.as_ref()), (header::CACHE_CONTROL, caching)];
-    (headers, file.data).into_response()
+    (headers, data).into_response()
 }
 
 /// The file in the first accepted encoding.

@@ -25,6 +25,7 @@ mod assets;
 mod auth;
 pub mod auth_settings;
 mod badge;
+mod card;
 mod content_policy;
 mod docs;
 mod error;

@@ -1,11 +1,10 @@
 //! The routes, and the middleware around every request.
 
 use crate::error::{self, ApiError};
-use crate::{
-    AppState, assets, auth, content_policy, docs, etag, mcp, monitoring, openapi, routes, traces, unread,
-};
+use crate::extract::Caller;
+use crate::{AppState, auth, content_policy, docs, etag, mcp, monitoring, openapi, routes, traces, unread};
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -157,6 +156,9 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::published::list_references))
         .routes(routes!(routes::published::list_size_profiles))
         .routes(routes!(routes::published::worked_reference))
+        .routes(routes!(routes::previews::card_of_project))
+        .routes(routes!(routes::previews::card_of_regression))
+        .routes(routes!(routes::previews::card_of_series))
         .routes(routes!(routes::pull_requests::list_pull_requests))
         .routes(routes!(routes::regressions::list_regressions))
         .routes(routes!(routes::suspicions::list_suspicions))
@@ -175,12 +177,21 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::playground::try_settings))
 }
 
-async fn outside_the_api(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+async fn outside_the_api(
+    State(state): State<AppState>,
+    caller: Caller,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     if uri.path() == "/api" || uri.path().starts_with("/api/") {
         return ApiError::unknown(Kind::Endpoint, uri.path()).into_response();
     }
     if method == Method::GET || method == Method::HEAD {
-        return docs::serve(uri.path()).unwrap_or_else(|| assets::serve(uri.path(), &headers));
+        return match docs::serve(uri.path()) {
+            Some(page) => page,
+            None => routes::previews::page(&state, &caller, &uri, &headers).await,
+        };
     }
     ApiError::MethodNotAllowed { method: method.to_string() }.into_response()
 }

@@ -115,7 +115,7 @@ async fn newest(
 }
 
 /// A short name of the case.
-fn case(transport: &Slug, case: &Case) -> String {
+pub(super) fn case(transport: &Slug, case: &Case) -> String {
     match &case.benchmark {
         Some(benchmark) => benchmark.clone(),
         None => format!("{transport} {} {}", case.scenario, plain(size(case.message_bytes))),

@@ -159,37 +159,46 @@ pub(crate) async fn feed_of_regressions(
 }
 
 fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {
-    let commit = |sha: &str| sha.chars().take(7).collect::<String>();
-    let series =
-        if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
-    let machines = row.machines.join(", ");
-    let commits = row.until_commit.ordinal - row.after_commit.ordinal;
-    let until = commit(&row.until_commit.sha);
-    let (change, blamed) = match row.kind {
-        RegressionKind::Drift => (
-            format!(", {}", notify::drift(row.worst_change, row.series_count, &row.after_commit.sha)),
-            format!("Small steps over {} up to {until}.", counted(commits, "commit")),
-        ),
-        RegressionKind::Step => (
-            row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default(),
-            match commits {
-                ..=1 => format!("Caused by {until}."),
-                _ => format!("Caused by one of {} up to {until}.", counted(commits, "commit")),
-            },
-        ),
-    };
-    let fixed = row.fixed_by_commit.as_ref();
-    let fixed = fixed.map(|fix| format!(" Back to baseline since {}.", commit(&fix.sha)));
     Entry {
         id: identity(&format!("{} regression {}", row.project, row.regression_id), created_at)
             .urn()
             .to_string(),
-        title: Text::plain(format!("{series} slower on {machines}{change}: {}", row.state)),
+        title: Text::plain(format!("{}: {}", title_of(row), row.state)),
         updated: row.updated_at.fixed_offset(),
         published: Some(row.created_at.fixed_offset()),
         authors: vec![Person { name: "Roundtrip".to_owned(), ..Person::default() }],
         links: vec![page(format!("/{}/regressions/{}", row.project, row.regression_id))],
-        summary: Some(Text::plain(text(&format!("{blamed}{}", fixed.unwrap_or_default())))),
+        summary: Some(Text::plain(text(&summary_of(row)))),
         ..Entry::default()
     }
+}
+
+/// What is slower, and by how much.
+pub(super) fn title_of(row: &Regression) -> String {
+    let series =
+        if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
+    let change = match row.kind {
+        RegressionKind::Drift => {
+            format!(", {}", notify::drift(row.worst_change, row.series_count, &row.after_commit.sha))
+        }
+        RegressionKind::Step => {
+            row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default()
+        }
+    };
+    format!("{series} slower on {}{change}", row.machines.join(", "))
+}
+
+/// The suspect commits, and the fix.
+pub(super) fn summary_of(row: &Regression) -> String {
+    let commit = |sha: &str| sha.chars().take(7).collect::<String>();
+    let commits = row.until_commit.ordinal - row.after_commit.ordinal;
+    let until = commit(&row.until_commit.sha);
+    let blamed = match row.kind {
+        RegressionKind::Drift => format!("Small steps over {} up to {until}.", counted(commits, "commit")),
+        RegressionKind::Step if commits <= 1 => format!("Caused by {until}."),
+        RegressionKind::Step => format!("Caused by one of {} up to {until}.", counted(commits, "commit")),
+    };
+    let fixed = row.fixed_by_commit.as_ref();
+    let fixed = fixed.map(|fix| format!(" Back to baseline since {}.", commit(&fix.sha)));
+    format!("{blamed}{}", fixed.unwrap_or_default())
 }

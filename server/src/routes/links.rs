@@ -1,8 +1,9 @@
 //! Short links to pages of the web UI with their settings.
 
+use super::previews;
+use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body, Path};
-use crate::{AppState, assets};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -99,13 +100,14 @@ pub(crate) async fn create_link(
 ))]
 pub(crate) async fn follow_link(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<LinkPath>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     // A text that cannot be a code is a page of the project named `l`.
     if path.code.len() != CODE_DIGITS || !path.code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(assets::serve(uri.path(), &headers));
+        return Ok(previews::page(&state, &caller, &uri, &headers).await);
     }
     let code = path.code.to_ascii_lowercase();
     let page = db::link::find(&state.pool, &code).await?;

@@ -30,6 +30,7 @@ pub(crate) mod otlp;
 mod permitted;
 pub(crate) mod playground;
 pub(crate) mod points;
+pub(crate) mod previews;
 pub(crate) mod profiles;
 pub(crate) mod projects;
 pub(crate) mod published;

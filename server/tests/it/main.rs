@@ -50,6 +50,7 @@ mod openapi;
 mod openmetrics;
 mod otlp;
 mod points;
+mod previews;
 mod projects;
 mod published;
 mod quarantine;
