@@ -43,12 +43,15 @@ type Mock<Path extends keyof paths, M extends Method> = (
 /** Reads of other clients, which have no mocks. */
 export const UNUSED_READS = [
   "/api/v1/lab/releases/{file}",
+  "/api/v1/projects/{project}/card.png",
   "/api/v1/projects/{project}/merge-base",
   "/api/v1/projects/{project}/oidc-trusts",
   "/api/v1/projects/{project}/openmetrics",
   "/api/v1/projects/{project}/regressions.atom",
+  "/api/v1/projects/{project}/regressions/{regression_id}/card.png",
   "/api/v1/projects/{project}/runs.atom",
   "/api/v1/runs/{run_id}/otlp",
+  "/api/v1/series/{series_id}/card.png",
   "/api/v1/series/{series_id}/playground",
   "/auth/github/callback",
   "/healthz",
