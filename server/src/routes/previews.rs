@@ -67,7 +67,7 @@ async fn preview(state: &AppState, caller: &Caller, path: &str) -> Result<Option
 
 /// The tags of a page. Slack, Discord, Teams, Mastodon and others read them.
 fn tags(Card { project, headline, detail, .. }: &Card, picture: &str) -> String {
-    let plain = |text: &str| escape(&text.replace(NO_BREAK, " ")).into_owned();
+    let plain = |text: &str| escape(text.replace(NO_BREAK, " ")).into_owned();
     let (width, height) = (card::WIDTH.to_string(), card::HEIGHT.to_string());
     let tag =
         |name: &str, content: &str| format!("<meta property=\"{name}\" content=\"{}\" />", plain(content));

@@ -484,6 +484,7 @@ fn movement_and_noise_between_runs_raise_the_minimum_detectable_change() {
     assert!(detectable(0.0, 0.03, 1, 20).unwrap() > (2.0 * 1.4826 * 0.03_f64).exp_m1());
     assert!(detectable(0.0, 0.0, 4 * 57, 20).unwrap() > quiet);
     // Twice the same repetitions scatter nearly as much as two sides.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "about 1,000")]
     let once: Vec<u64> = pairs(20, 1.0, 0.01, 90).into_iter().map(|(_, head)| (1e3 * head) as u64).collect();
     let of_run = Power::new(&Rule::default(), 1).of_run(&once).unwrap();
     assert!((of_run / quiet - 1.0).abs() < 0.3, "{of_run} {quiet}");
