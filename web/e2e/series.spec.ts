@@ -100,7 +100,7 @@ test("distributions end with the slowest operation", async ({ page, report }) =>
   expect(end_ns).toBeLessThanOrEqual(slowest * 2 ** (1 / 8) + 1);
 });
 
-test("a chart can be saved as a picture and embedded", async ({ page, report }) => {
+test("a chart can be saved and copied as a picture, and embedded", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
   const trend = page.getByRole("region", { name: "Latency", exact: true });
   for (const [kind, begins] of [
@@ -110,6 +110,13 @@ test("a chart can be saved as a picture and embedded", async ({ page, report }) 
     const { content } = await downloaded(page, trend.getByRole("button", { name: kind }));
     expect(content.toString("latin1").startsWith(begins)).toBe(true);
   }
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await trend.getByRole("button", { name: "Copy", exact: true }).click();
+  await expect(trend.getByText("Copied")).toBeVisible();
+  const types = await page.evaluate(async () =>
+    (await navigator.clipboard.read()).flatMap(({ types }) => types),
+  );
+  expect(types).toContain("image/png");
   await page.goto(`${new URL(page.url()).pathname}?embed=trend`);
   await expect(trend).toBeVisible();
   await expect(page.getByRole("navigation")).toHaveCount(0);

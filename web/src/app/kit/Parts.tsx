@@ -47,7 +47,7 @@ export function Parts() {
           <Button disabled>Disabled</Button>
           <TextButton>Text button</TextButton>
           <TextButton aria-pressed>Pressed</TextButton>
-          <CopyButton label="Copy" text={() => ""} />
+          <CopyButton label="Copy" content={() => ""} />
           <Menu label="Menu">
             <TextButton>Entry</TextButton>
           </Menu>

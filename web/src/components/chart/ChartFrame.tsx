@@ -52,6 +52,11 @@ export function ChartFrame({
     const picture = await import("./picture");
     if (body.current !== null) await picture[how](body.current, { title, subject, fileName });
   };
+  const picture = async () => {
+    const { pngOf } = await import("./picture");
+    if (body.current === null) throw new Error("The chart is not shown.");
+    return pngOf(body.current, { title, subject });
+  };
   return (
     <section
       className="section"
@@ -78,10 +83,11 @@ export function ChartFrame({
               <>
                 <TextButton onClick={() => void save("savePng", table)}>PNG</TextButton>
                 <TextButton onClick={() => void save("saveSvg", table)}>SVG</TextButton>
+                <CopyButton label="Copy" title="Copy as picture" content={picture} />
               </>
             )}
             <CopyLink label="Link" part={name} />
-            <CopyButton label="Embed" text={() => frameCode(name, title)} />
+            <CopyButton label="Embed" content={() => frameCode(name, title)} />
           </div>
         )}
       </div>

@@ -36,6 +36,11 @@ export async function saveSvg(element: HTMLElement, { fileName, ...texts }: Save
 }
 
 export async function savePng(element: HTMLElement, { fileName, ...texts }: Saved): Promise<void> {
+  download(`${fileName}.png`, await pngOf(element, texts));
+}
+
+/** The chart as PNG. */
+export async function pngOf(element: HTMLElement, texts: Texts): Promise<Blob> {
   const picture = pictureOf(element, texts);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(textOf(picture))}`;
@@ -44,8 +49,9 @@ export async function savePng(element: HTMLElement, { fileName, ...texts }: Save
   canvas.width = Number(picture.getAttribute("width")) * PIXEL_RATIO;
   canvas.height = Number(picture.getAttribute("height")) * PIXEL_RATIO;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob !== null) download(`${fileName}.png`, blob);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is empty.")) : resolve(blob))),
+  );
 }
 
 /** Elements that are not exported: controls and texts for screen readers. */

@@ -96,7 +96,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
             <CopyButton
               className="button"
               label="Copy as Markdown"
-              text={async () => markdownOf(comparison, await linkToPage())}
+              content={async () => markdownOf(comparison, await linkToPage())}
             />
           </div>
         }

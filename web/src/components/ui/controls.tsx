@@ -33,21 +33,23 @@ const CONFIRMED_MS = 2_000;
 
 type CopyButtonProps = {
   label: string;
-  /** Returns the text when it is copied. */
-  text: () => string | Promise<string>;
+  /** For a label that is not clear alone. */
+  title?: string;
+  /** Returns the text when it is copied, or a picture. */
+  content: () => string | Promise<string> | Promise<Blob>;
   className?: string | undefined;
 };
 
-export function CopyButton({ label, text, className = "text-button" }: CopyButtonProps) {
+export function CopyButton({ label, title, content, className = "text-button" }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"Copied" | "Not copied" | null>(null);
   useEffect(() => {
     if (outcome === null) return;
     const timer = setTimeout(() => setOutcome(null), CONFIRMED_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = async () => setOutcome((await copyText(await text())) ? "Copied" : "Not copied");
+  const copy = async () => setOutcome((await copyContent(content())) ? "Copied" : "Not copied");
   return (
-    <button type="button" className={className} onClick={copy}>
+    <button type="button" className={className} title={title} onClick={copy}>
       <span aria-live="polite">{outcome ?? label}</span>
     </button>
   );
@@ -61,7 +63,7 @@ type CopyLinkProps = {
 
 /** Copies a link to the page in its current state. */
 export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps) {
-  return <CopyButton label={label} text={() => linkToPage(part)} className={className} />;
+  return <CopyButton label={label} content={() => linkToPage(part)} className={className} />;
 }
 
 type MenuProps = {
@@ -182,14 +184,24 @@ export function SelectField({ label, options, value, onChange }: SelectFieldProp
   );
 }
 
-/** Copies a text; false when the browser refuses. */
-async function copyText(text: string): Promise<boolean> {
-  if (navigator.clipboard !== undefined) {
-    return navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
+/** Copies a text, or a picture as PNG; false when the browser refuses. Only texts can be copied without HTTPS. */
+async function copyContent(content: string | Promise<string | Blob>): Promise<boolean> {
+  try {
+    const copied = await content;
+    if (typeof copied !== "string") {
+      await navigator.clipboard.write([new ClipboardItem({ [copied.type]: copied })]);
+    } else if (navigator.clipboard !== undefined) {
+      await navigator.clipboard.writeText(copied);
+    } else {
+      return copyWithoutClipboard(copied);
+    }
+    return true;
+  } catch {
+    return false;
   }
+}
+
+function copyWithoutClipboard(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);

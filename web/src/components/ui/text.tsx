@@ -207,7 +207,7 @@ export function CommandLine({ command }: { command: string }) {
   return (
     <div className="command">
       <code>{command}</code>
-      <CopyButton label="Copy" text={() => command} />
+      <CopyButton label="Copy" content={() => command} />
     </div>
   );
 }

@@ -54,7 +54,7 @@ export function Actions({ project, detail, triage }: Props) {
         )
       )}
       <HostLinks detail={detail} url={url} />
-      <CopyButton label="Copy for chat" text={() => chatText(detail, url)} />
+      <CopyButton label="Copy for chat" content={() => chatText(detail, url)} />
     </div>
   );
 }
