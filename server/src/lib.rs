@@ -7,7 +7,7 @@
 //!   rejections are problems.
 //! - `error`: the error type of handlers, rendered as `application/problem+json`.
 //! - `mcp`: tools for coding agents. `docs`: the documentation as Markdown.
-//! - `badge`: a label and a message as SVG.
+//! - `badge`: a label and a message as SVG. `card`: the picture of a page for link previews.
 //! - `content_policy`: the content security policy, and which pages can be embedded.
 //! - `etag`: entity tags and 304 responses.
 //! - `shares`: divides a limited resource among clients. `unread`: limits the memory of answers.
