@@ -170,6 +170,9 @@ pub async fn ancestors(
     .await
 }
 
+/// The length of the path that [`measured_ancestor`] follows.
+const ANCESTORS_MAX: i64 = 10_000;
+
 /// The first measured commit on the first-parent path before a commit, as far as parents are stored.
 pub async fn measured_ancestor(
     pool: &PgPool,
@@ -189,12 +192,13 @@ pub async fn measured_ancestor(
              where ancestor.is_first or not ancestor.measured
          )
          select sha, ordinal, subject, author, committed_at
-         from ancestor
+         from (select * from ancestor limit $3) as ancestor
          join commit using (commit_id)
          where ancestor.measured and not ancestor.is_first
          limit 1",
         project_id,
         commit_id,
+        ANCESTORS_MAX,
     )
     .fetch_optional(pool)
     .await
