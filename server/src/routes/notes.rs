@@ -119,7 +119,7 @@ pub(crate) async fn delete_note(
     Path(path): Path<NotePath>,
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::Acknowledge, &path.project).await?;
-    let may_delete_all = caller.check(Action::Configure, &project.project, project.visibility).is_ok();
-    notes::delete_note(&state.pool, &caller.by(), &project, path.note_id, may_delete_all).await?;
+    let of_others = caller.check(Action::Configure, &project.project, project.visibility);
+    notes::delete_note(&state.pool, &caller.by(), &project, path.note_id, of_others).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,6 +10,7 @@ use axum::{Json, extract::State};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::analysis::Direction;
 use roundtrip_domain::analysis::culprits::{Culprit, of_regression};
+use roundtrip_domain::audited::check_text;
 use roundtrip_domain::audited::regressions::{RegressionChange, triage};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
@@ -137,11 +138,8 @@ pub(crate) async fn change_regression(
 }
 
 fn check(change: &RegressionChange) -> Result<(), ApiError> {
-    if let Some(Some(note)) = &change.note
-        && note.chars().count() > NOTE_MAX
-    {
-        let detail = format!("{} characters: expected at most {NOTE_MAX}", note.chars().count());
-        return Err(ApiError::parameter("note", detail));
+    if let Some(Some(note)) = &change.note {
+        check_text("note", note, &(0..=NOTE_MAX))?;
     }
     if let Some(Some(url)) = &change.bug_url {
         let is_web = url.starts_with("https://") || url.starts_with("http://");

@@ -10,7 +10,7 @@ pub enum Action {
     Read,
     /// Upload a run.
     Upload,
-    /// Triage a regression.
+    /// Triage and comment on regressions, add notes to commits, list members.
     Acknowledge,
     /// Queue jobs.
     Queue,

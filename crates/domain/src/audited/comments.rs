@@ -1,6 +1,6 @@
 //! Comments on regressions.
 
-use super::commit;
+use super::{check_text, commit};
 use crate::access::Refusal;
 use crate::error::{DomainError, Kind};
 use chrono::Utc;
@@ -36,11 +36,7 @@ pub async fn add(
     request: &CommentRequest,
 ) -> Result<Comment, DomainError> {
     let text = request.text.trim();
-    let length = text.chars().count();
-    if !(1..=TEXT_MAX).contains(&length) {
-        let detail = format!("{length} characters: expected 1 to {TEXT_MAX}");
-        return Err(DomainError::parameter("text", detail));
-    }
+    check_text("text", text, &(1..=TEXT_MAX))?;
     let mut transaction = pool.begin().await?;
     let place = (project.project_id, regression_id);
     let comment = timeline::insert_comment(&mut transaction, place, &by.actor, text, Utc::now())

@@ -30,6 +30,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool, Postgres, Result, Transaction};
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 /// Maximum number of labels of an agent or a job.
 const LABELS_MAX: usize = 20;
@@ -96,6 +97,20 @@ async fn commit(
 ) -> Result<()> {
     record(&mut transaction, by, action, subject, details).await?;
     transaction.commit().await
+}
+
+/// Checks the number of characters of a text.
+pub fn check_text(parameter: &str, text: &str, lengths: &RangeInclusive<usize>) -> Result<(), DomainError> {
+    let length = text.chars().count();
+    if !lengths.contains(&length) {
+        let detail = format!("{length} characters: expected {} to {}", lengths.start(), lengths.end());
+        return Err(DomainError::parameter(parameter, detail));
+    }
+    // PostgreSQL does not allow NUL in text.
+    if text.contains('\0') {
+        return Err(DomainError::parameter(parameter, "expected text without a NUL character"));
+    }
+    Ok(())
 }
 
 /// Labels as they are stored: sorted, without duplicates.

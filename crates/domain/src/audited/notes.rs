@@ -1,10 +1,9 @@
 //! Notes on commits.
 
-use super::commit;
+use super::{check_text, commit};
 use crate::access::Refusal;
 use crate::error::{DomainError, Kind};
 use chrono::Utc;
-use roundtrip_storage::access::Role;
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::commit::CommitSummary;
@@ -28,11 +27,7 @@ pub async fn create_note(
     text: &str,
 ) -> Result<Note, DomainError> {
     let text = text.trim();
-    let length = text.chars().count();
-    if !(1..=TEXT_MAX).contains(&length) || text.contains('\0') {
-        let detail = format!("{length} characters: expected 1 to {TEXT_MAX}");
-        return Err(DomainError::parameter("text", detail));
-    }
+    check_text("text", text, &(1..=TEXT_MAX))?;
     let now = Utc::now();
     let mut transaction = pool.begin().await?;
     let place = (project.project_id, commit_id);
@@ -49,22 +44,22 @@ pub async fn create_note(
     })
 }
 
-/// Deletes a note of a project. Others' notes only with `may_delete_all`.
+/// Deletes a note of a project.
 ///
 /// # Errors
-/// It does not exist, or has another author.
+/// `of_others`, if another author wrote it.
 pub async fn delete_note(
     pool: &PgPool,
     by: &By,
     project: &ProjectRow,
     note_id: i64,
-    may_delete_all: bool,
+    of_others: Result<(), Refusal>,
 ) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     let author = note::lock(&mut transaction, project.project_id, note_id).await?;
     let author = author.ok_or_else(|| DomainError::unknown(Kind::Note, note_id))?;
-    if author != by.actor && !may_delete_all {
-        return Err(Refusal::Role { needed: Role::Maintainer, project: project.project.clone() }.into());
+    if author != by.actor {
+        of_others.map_err(|refusal| DomainError::refused(refusal, Kind::Note, note_id))?;
     }
     note::delete(&mut transaction, note_id).await?;
     let details = json!({"project": project.project, "created_by": author});

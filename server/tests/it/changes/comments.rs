@@ -75,9 +75,14 @@ async fn rejects_invalid_comments(app: TestApp) {
     for (text, part) in [
         (" \n".to_owned(), "parameter text: 0 characters"),
         ("x".repeat(4_001), "parameter text: 4001 characters"),
+        ("a\0b".to_owned(), "parameter text: expected text without a NUL character"),
     ] {
         app.send("POST", &path, &ada, Some(json!({ "text": text }))).await.assert_invalid(part);
     }
+    let note = json!({ "note": "a\0b" });
+    app.send("PATCH", REGRESSION, &ada, Some(note))
+        .await
+        .assert_invalid("parameter note: expected text without");
     let some = || Some(json!({ "text": "seen" }));
     app.send("POST", &path, &viewer, some()).await.assert_problem(403, "forbidden");
     app.send("POST", &path, "", some()).await.assert_problem(401, "unauthenticated");
