@@ -86,7 +86,8 @@ pub async fn of_machine(
     machine: &Slug,
 ) -> Result<(Vec<MachineDay>, Vec<TransportPower>), DomainError> {
     let mut runs = db::canary::year(pool, (project_id, machine_id), RUNS_MAX).await?;
-    runs.reverse();
+    // Imported runs may be older than runs that were stored before them.
+    runs.sort_by_key(|run| (run.started_at, run.run_id));
     let mut days = days(&runs);
     let last_runs: BTreeMap<NaiveDate, &HistoryRun> =
         runs.iter().map(|run| (run.started_at.date_naive(), run)).collect();

@@ -39,6 +39,16 @@ async fn shows_the_newest_environment_and_lists_all_newest_first(app: TestApp) {
     unknown.assert_problem(404, "unknown-machine");
 }
 
+#[database_test]
+async fn history_has_one_entry_per_day_whatever_the_order_of_uploads(app: TestApp) {
+    const DAY: i64 = 86_400;
+    for (day, commit) in [(1, 2), (0, 1), (1, 3)] {
+        app.store(&run(DAY * day, commit, &[])).await;
+    }
+    let history = app.read("/api/v1/projects/libfoo/machines/lab-1/history").await;
+    assert_eq!(at(&history, "days/*/day,run_count"), json!([["2026-11-21", 1], ["2026-11-22", 2]]));
+}
+
 /// A run that began after this many seconds, with these canary readings.
 fn run(seconds: i64, commit: u64, canaries: &[(&str, Option<u64>)]) -> RunReport {
     let canary = |&(slug, p50_ns): &(&str, Option<u64>)| Canary {
