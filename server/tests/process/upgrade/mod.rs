@@ -129,7 +129,7 @@ fn restores_a_backup_of_the_previous_version() {
     let empty = empty_tables(&url);
     assert_eq!(
         empty,
-        ["analysis_due", "explanation", "regression_comment", "suspicion"],
+        ["analysis_due", "commit_note", "explanation", "regression_comment", "suspicion"],
         "the backup has rows in every other table of its version, and no pending search"
     );
 
