@@ -15,7 +15,9 @@ pub fn name(report: &PullRequestReport) -> String {
 pub fn check(report: &PullRequestReport) -> Value {
     let title: String = headline(report).chars().take(TITLE_LENGTH_MAX).collect();
     let output = json!({"title": title, "summary": summary(report)});
-    let mut check = json!({"name": name(report), "details_url": report.commit_url, "output": output});
+    // A commit without results has no page.
+    let page = if report.rows.is_empty() { &report.comparison_url } else { &report.commit_url };
+    let mut check = json!({"name": name(report), "details_url": page, "output": output});
     match conclusion(report) {
         Some(conclusion) => {
             check["status"] = json!("completed");
@@ -51,6 +53,14 @@ mod tests {
     use super::super::tests::{leg, report};
     use super::super::{Acknowledgement, LegState, Verdict};
     use super::*;
+
+    #[test]
+    fn a_check_links_to_the_commit_once_it_has_results() {
+        let report = report(&[Verdict::NoChange]);
+        assert_eq!(check(&report)["details_url"], report.commit_url);
+        let waiting = PullRequestReport { rows: Vec::new(), ..report };
+        assert_eq!(check(&waiting)["details_url"], waiting.comparison_url);
+    }
 
     #[test]
     fn a_check_fails_only_if_the_project_is_set_to_and_the_change_is_not_acknowledged() {
