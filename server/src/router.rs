@@ -1,7 +1,6 @@
 //! The routes, and the middleware around every request.
 
 use crate::error::{self, ApiError};
-use crate::extract::Caller;
 use crate::{AppState, auth, content_policy, docs, etag, mcp, monitoring, openapi, routes, traces, unread};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -179,7 +178,6 @@ fn documented() -> OpenApiRouter<AppState> {
 
 async fn outside_the_api(
     State(state): State<AppState>,
-    caller: Caller,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -190,7 +188,7 @@ async fn outside_the_api(
     if method == Method::GET || method == Method::HEAD {
         return match docs::serve(uri.path()) {
             Some(page) => page,
-            None => routes::previews::page(&state, &caller, &uri, &headers).await,
+            None => routes::previews::page(&state, &uri, &headers).await,
         };
     }
     ApiError::MethodNotAllowed { method: method.to_string() }.into_response()

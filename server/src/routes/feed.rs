@@ -173,7 +173,7 @@ fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {
     }
 }
 
-/// What is slower, and by how much.
+/// What is slower or faster, and by how much.
 pub(super) fn title_of(row: &Regression) -> String {
     let series =
         if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
@@ -182,10 +182,14 @@ pub(super) fn title_of(row: &Regression) -> String {
             format!(", {}", notify::drift(row.worst_change, row.series_count, &row.after_commit.sha))
         }
         RegressionKind::Step => {
-            row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default()
+            row.worst_change.map(|change| format!(", by {:.1} %", change.abs() * 100.0)).unwrap_or_default()
         }
     };
-    format!("{series} slower on {}{change}", row.machines.join(", "))
+    let compared = match row.direction {
+        Direction::Regressed => "slower",
+        Direction::Improved => "faster",
+    };
+    format!("{series} {compared} on {}{change}", row.machines.join(", "))
 }
 
 /// The suspect commits, and the fix.

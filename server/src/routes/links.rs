@@ -100,14 +100,13 @@ pub(crate) async fn create_link(
 ))]
 pub(crate) async fn follow_link(
     State(state): State<AppState>,
-    caller: Caller,
     Path(path): Path<LinkPath>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     // A text that cannot be a code is a page of the project named `l`.
     if path.code.len() != CODE_DIGITS || !path.code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(previews::page(&state, &caller, &uri, &headers).await);
+        return Ok(previews::page(&state, &uri, &headers).await);
     }
     let code = path.code.to_ascii_lowercase();
     let page = db::link::find(&state.pool, &code).await?;

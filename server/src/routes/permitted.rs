@@ -42,7 +42,7 @@ pub(super) async fn run(
 /// Finds the keys of series for queries on points, in order. The caller must be able to read all of them.
 pub(super) async fn series(
     state: &AppState,
-    caller: &Caller,
+    caller: &access::Caller,
     series_ids: &[i64],
 ) -> Result<Vec<SeriesKey>, ApiError> {
     let found = db::access::owner::of_series(&state.pool, series_ids).await?;

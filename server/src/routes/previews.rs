@@ -1,7 +1,7 @@
 //! Link previews: the tags (Open Graph) and pictures that chats show for a link to a page.
 //!
-//! Chats ask without a session, so they only see public projects. Every page without a preview of its own has that of its
-//! project.
+//! Chats ask without a session, so pages only have previews of what everyone can read. Every page without a preview of its own has
+//! that of its project.
 
 use super::badges::case;
 use super::feed::{summary_of, title_of};
@@ -18,10 +18,11 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use quick_xml::escape::escape;
-use roundtrip_domain::access::Action;
+use roundtrip_domain::access::{self, Action};
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::units::{NO_BREAK, counted, value};
 use roundtrip_storage as db;
+use roundtrip_storage::change_point::{ChangePointRow, Figure};
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_wire::{Case, Slug};
 use std::time::Duration;
@@ -35,11 +36,12 @@ const POINTS_MAX: i64 = 120;
 const AROUND: i64 = 60;
 
 /// A page of the web interface, with the preview of what it shows.
-pub(crate) async fn page(state: &AppState, caller: &Caller, uri: &Uri, headers: &HeaderMap) -> Response {
+pub(crate) async fn page(state: &AppState, uri: &Uri, headers: &HeaderMap) -> Response {
     if let Some(file) = assets::file(uri.path(), headers) {
         return file;
     }
-    let preview = tokio::time::timeout(TIMEOUT, preview(state, caller, uri.path())).await;
+    let anyone = access::Caller::stranger(state.auth.is_private());
+    let preview = tokio::time::timeout(TIMEOUT, preview(state, &anyone, uri.path())).await;
     // The page itself reports errors.
     let tags = preview.ok().and_then(Result::ok).flatten().map(|(card, picture)| {
         let address = format!("{}{picture}", state.notifier().public_url());
@@ -49,7 +51,11 @@ pub(crate) async fn page(state: &AppState, caller: &Caller, uri: &Uri, headers: 
 }
 
 /// What a page shows, and the path of its picture.
-async fn preview(state: &AppState, caller: &Caller, path: &str) -> Result<Option<(Card, String)>, ApiError> {
+async fn preview(
+    state: &AppState,
+    caller: &access::Caller,
+    path: &str,
+) -> Result<Option<(Card, String)>, ApiError> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let Some(project) = parts.first().and_then(|name| Slug::parse(name).ok()) else { return Ok(None) };
     let number = parts.get(2).and_then(|number| number.parse::<i64>().ok());
@@ -129,7 +135,7 @@ async fn answer(card: Card) -> Result<Response, ApiError> {
     Ok(([(header::CONTENT_TYPE, MEDIA_TYPE)], png).into_response())
 }
 
-async fn of_project(state: &AppState, caller: &Caller, project: &Slug) -> Result<Card, ApiError> {
+async fn of_project(state: &AppState, caller: &access::Caller, project: &Slug) -> Result<Card, ApiError> {
     let found = permitted::project(state, caller, Action::Read, project).await?;
     let headline = match db::regression::open_count(&state.pool, found.project_id).await? {
         None => "No results yet".to_owned(),
@@ -140,16 +146,23 @@ async fn of_project(state: &AppState, caller: &Caller, project: &Slug) -> Result
     Ok(Card { project: found.project, headline, detail, trend: None })
 }
 
-async fn of_regression(state: &AppState, caller: &Caller, path: &RegressionPath) -> Result<Card, ApiError> {
+async fn of_regression(
+    state: &AppState,
+    caller: &access::Caller,
+    path: &RegressionPath,
+) -> Result<Card, ApiError> {
     let RegressionPath { project, regression_id } = path;
     let found = permitted::project(state, caller, Action::Read, project).await?;
     let regression = db::regression::find(&state.pool, found.project_id, *regression_id).await?;
     let regression = regression.ok_or_else(|| ApiError::unknown(Kind::Regression, regression_id))?;
     let changes = db::change_point::of_regressions(&state.pool, &[*regression_id]).await?;
+    // The trend is that of the p50, so its changes come before those of other figures.
+    let is_p50 = |change: &ChangePointRow| change.found.track.figure == Figure::P50;
+    let size = |change: &ChangePointRow| change.found.change().abs();
     let worst = changes
         .into_iter()
         .filter(|change| change.direction() == regression.direction)
-        .max_by(|one, other| one.found.change().abs().total_cmp(&other.found.change().abs()));
+        .max_by(|one, other| is_p50(one).cmp(&is_p50(other)).then(size(one).total_cmp(&size(other))));
     let headline = title_of(&regression);
     let detail = summary_of(&regression);
     let Some(worst) = worst else {
@@ -167,7 +180,7 @@ async fn of_regression(state: &AppState, caller: &Caller, path: &RegressionPath)
     Ok(Card { project: found.project, headline, detail, trend })
 }
 
-async fn of_series(state: &AppState, caller: &Caller, series_id: i64) -> Result<Card, ApiError> {
+async fn of_series(state: &AppState, caller: &access::Caller, series_id: i64) -> Result<Card, ApiError> {
     let newest = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: POINTS_MAX, lines: Lines::Main };
     let (found, trend) = series(state, caller, series_id, &newest, None).await?;
     let name = case(&found.transport.slug, &found.case);
@@ -181,7 +194,7 @@ async fn of_series(state: &AppState, caller: &Caller, series_id: i64) -> Result<
 /// A series, and its p50 at some commits; from an ordinal it is a new level.
 async fn series(
     state: &AppState,
-    caller: &Caller,
+    caller: &access::Caller,
     series_id: i64,
     selection: &Selection<'_>,
     new_from: Option<i64>,

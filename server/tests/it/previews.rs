@@ -13,6 +13,12 @@ async fn page(app: &TestApp, path: &str) -> String {
     String::from_utf8(app.get(path).await.body).unwrap()
 }
 
+async fn regression(app: &TestApp, change: &str) -> i64 {
+    let regression_id = app.regression(change).await;
+    app.execute("update change_point set figure = 'p50'").await;
+    regression_id
+}
+
 fn is_built() -> bool {
     let is_built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist/index.html").exists();
     if !is_built {
@@ -30,7 +36,7 @@ async fn page_has_the_preview_of_what_it_shows(app: TestApp) {
         let repetitions = vec![factory::repetition(0, &[ns; 50])];
         app.store(&factory::nth_with(commit, vec![factory::result("unix-stream", 64, repetitions)])).await;
     }
-    let regression_id = app.regression("").await;
+    let regression_id = regression(&app, "").await;
     for (path, title, picture) in [
         ("/libfoo/explore", "1 regression open".to_owned(), "/api/v1/projects/libfoo/card.png".to_owned()),
         (
@@ -55,6 +61,17 @@ async fn page_has_the_preview_of_what_it_shows(app: TestApp) {
     }
     assert_eq!(tag(&page(&app, "/libfoo/series/999").await, "og:title"), None);
     assert_eq!(tag(&page(&app, "/unknown").await, "og:title"), None);
+}
+
+#[database_test]
+async fn preview_of_an_improvement_says_faster(app: TestApp) {
+    if !is_built() {
+        return;
+    }
+    app.store(&factory::report()).await;
+    let regression_id = regression(&app, "direction = 'improved'").await;
+    let title = tag(&page(&app, &format!("/libfoo/regressions/{regression_id}")).await, "og:title").unwrap();
+    assert!(title.starts_with("1 series faster on lab-1, by 20.0"), "{title}");
 }
 
 #[database_test]
