@@ -7,6 +7,7 @@ import { addRecent } from "@/lib/views";
 import { open, withoutEvents } from "@/test/app";
 import { withLayout } from "@/test/layout";
 import { mockServer } from "@/test/server";
+import { World } from "../../mock/world/world";
 
 mockServer();
 withLayout(720, 300);
@@ -41,6 +42,14 @@ it("finds series by words, those of the named transport before its family", asyn
   await screen.findByText(/^All 4 series in Explore$/);
   const series = labels().filter((label) => label.includes("round trip 4 KiB"));
   expect(series.map((label) => label.split(",")[0])).toEqual(["pipe", "pipe", "fifo", "fifo"]);
+});
+
+it("opens the page of a commit", async () => {
+  const sha = new World().commits.at(-1)?.sha ?? "";
+  await search(sha.slice(0, 10));
+  const commits = await screen.findByRole("group", { name: "Commits" });
+  await userEvent.click(within(commits).getByRole("option"));
+  await waitFor(() => expect(window.location.pathname).toBe(`/libfoo/commit/${sha.slice(0, 12)}`));
 });
 
 it("suggests a correction if nothing matches", async () => {

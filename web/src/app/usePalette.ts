@@ -1,5 +1,5 @@
 /** The search results for a text, from local data and from the server. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import {
   commitsQuery,
@@ -9,19 +9,9 @@ import {
   projectsQuery,
   runsQuery,
 } from "@/api/queries";
-import type { CommitSummary } from "@/api/types";
 import { useSettled } from "@/lib/hooks";
 import { show } from "@/lib/overlays";
-import {
-  toCompare,
-  toComparison,
-  toExplore,
-  toFound,
-  toMachine,
-  toOverview,
-  toRun,
-  toSeries,
-} from "@/lib/paths";
+import { toCommit, toExplore, toFound, toMachine, toOverview, toRun, toSeries } from "@/lib/paths";
 import { EVERYTHING, errorText, parseQuery, textOf } from "@/lib/query";
 import { askedOf } from "@/lib/queryAsked";
 import { counted, upperFirst } from "@/lib/units";
@@ -52,7 +42,6 @@ type Palette = {
 /** The results for a text; some of them replace the text. */
 export function usePalette(project: string, text: string, setText: (text: string) => void): Palette {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const views = useViews(project);
   const recent = useRecent(project);
   const keyMaps = useKeyMaps();
@@ -66,19 +55,6 @@ export function usePalette(project: string, text: string, setText: (text: string
     open();
     document.getElementById("content")?.focus({ preventScroll: true });
   };
-  /** Compares a commit with the one before. */
-  const openCommit = async ({ sha, ordinal }: CommitSummary) => {
-    const before = await queryClient
-      .fetchQuery(commitsQuery(project, { to: ordinal - 1, limit: 1 }))
-      .then(({ commits: [commit] }) => commit)
-      .catch(() => undefined);
-    return navigate(
-      before === undefined
-        ? { ...toCompare(project), search: { head: sha } }
-        : toComparison(project, before.sha, sha),
-    );
-  };
-
   const isOffered = (label: string) =>
     parsed.kind === "query" && !isAboutSeries(parsed.query) && isMatch(label, parsed.query.words);
   const hasWords = parsed.kind === "query" && parsed.query.words.length > 0;
@@ -139,12 +115,12 @@ export function usePalette(project: string, text: string, setText: (text: string
       ],
     },
     {
-      name: "Commits (compare with parent)",
+      name: "Commits",
       entries: found.commits.map((commit) => ({
         key: `commit ${commit.sha}`,
         label: commitLabel(commit),
         detail: `#${commit.ordinal}`,
-        open: go(() => openCommit(commit)),
+        open: go(() => navigate(toCommit(project, commit.sha))),
       })),
     },
     {
@@ -195,7 +171,7 @@ export function usePalette(project: string, text: string, setText: (text: string
 }
 
 /** These open what is open, or move within a page. */
-const UNLISTED_KEYS = ["/", "Enter", "ArrowLeft", "ArrowRight"];
+const UNLISTED_KEYS = ["/", "Enter", "ArrowLeft", "ArrowRight", "j", "k", "x"];
 const SERIES_MAX = 8;
 const COMMITS_MAX = 5;
 const RUNS_MAX = 4;
