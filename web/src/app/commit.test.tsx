@@ -28,12 +28,15 @@ it("a commit has its verdict, regressions, runs and jobs", async () => {
   expect(host?.getAttribute("href")).toBe(`https://github.com/example/libfoo/commit/${slower}`);
 });
 
-it("brackets open the measured commits before and after", async () => {
+it("brackets open the measured commits before and after, without the text of a new note", async () => {
   await open(`/libfoo/commit/${slower}`);
+  const draft = async () => (await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Note" })).value;
+  await userEvent.type(await screen.findByRole("textbox", { name: "Note" }), "About this commit.");
   const isAt = (sha: string | undefined) => () =>
     expect(window.location.pathname).toBe(`/libfoo/commit/${sha?.slice(0, 12)}`);
   fireEvent.keyDown(document.body, { key: "[" });
   await waitFor(isAt(before));
+  await waitFor(async () => expect(await draft()).toBe(""));
   await screen.findByText(`Next`, { selector: "a", exact: false });
   fireEvent.keyDown(document.body, { key: "]" });
   await waitFor(isAt(slower));

@@ -1,36 +1,22 @@
 /** A comparison at a glance: verdict, counts, the changed cases as a forest plot, and what would decide the others. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { sessionQuery } from "@/api/queries";
 import type { Comparison, ComparisonPair, KindCounts } from "@/api/types";
 import { requestJobs } from "@/api/writes";
-import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
-import { forestScale } from "@/components/chart/forest";
 import { FormError } from "@/components/form";
 import { Button } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
-import { caseName } from "@/lib/cases";
 import { useChange } from "@/lib/hooks";
-import { toComparison, toJob, toPoint, toQueue } from "@/lib/paths";
+import { toComparison, toJob, toQueue } from "@/lib/paths";
 import { isSite } from "@/lib/site";
 import { counted, formatCount, formatValue, upperFirst } from "@/lib/units";
+import { axisHead, CaseLink, ChangeCell, EstimateCell, intervalCell, scaleOf } from "./cells";
 import { MachineMovements } from "./MachineMovements";
-import {
-  boundsOf,
-  byKind,
-  intervalText,
-  KIND_NAMES,
-  type Kind,
-  keyOf,
-  machineOf,
-  remarksOf,
-  signedText,
-  totalsOf,
-  transportName,
-} from "./pairs";
+import { byKind, KIND_NAMES, keyOf, machineOf, remarksOf, totalsOf } from "./pairs";
 import { conclusionOf, type Remedy, remedyOf } from "./verdict";
 
 type Props = {
@@ -53,7 +39,9 @@ export function ComparisonSummary({ project, comparison, pullRequest, children }
         <strong className={look === "none" ? undefined : `change change-${look}`}>{word}</strong>
         <Counts counts={counts} />
         <div className="controls">
-          {remedy !== null && !isSite() && <RemedyButton project={project} remedy={remedy} />}
+          {remedy !== null && !isSite() && (
+            <RemedyButton key={`${base.commit.sha} ${head.commit.sha}`} project={project} remedy={remedy} />
+          )}
           <Link {...toComparison(project, base.commit.sha, head.commit.sha)} className="button">
             {all > 0 ? `Compare ${counted(all, "case")}` : "Compare"}
           </Link>
@@ -127,10 +115,8 @@ type CasesProps = {
 
 function ChangedCases({ project, pairs, count }: CasesProps) {
   const rows = pairs.slice(0, ROWS_MAX);
-  const scale = useMemo(() => forestScale(pairs.slice(0, ROWS_MAX).flatMap(estimateOf)), [pairs]);
   if (rows.length === 0) return null;
-  const tick = (change: number) => (change === 0 ? "0" : signedText(change).replace(".0 %", " %"));
-  const axis = `Change with 95 % CI, from ${tick(-scale.limit)} (faster) to ${tick(scale.limit)} (slower)`;
+  const scale = scaleOf(rows);
   return (
     <Section title="Changed cases">
       <RowTable
@@ -139,33 +125,11 @@ function ChangedCases({ project, pairs, count }: CasesProps) {
         rows={rows}
         keyOf={keyOf}
         columns={[
-          [
-            numeric("Change"),
-            ({ change, kind }) => (
-              <span className={LOOKS[kind as Kind]}>{change === null ? "none" : signedText(change)}</span>
-            ),
-          ],
-          [
-            numeric("95 % CI"),
-            ({ change_interval }) => {
-              const interval = boundsOf(change_interval);
-              return interval === null ? "none" : intervalText(interval);
-            },
-            "number muted",
-          ],
+          [numeric("Change"), (pair) => <ChangeCell {...pair} />],
+          [numeric("95 % CI"), intervalCell, "number muted"],
           [rowHead("Case", "wrap"), (pair) => <CaseCell project={project} pair={pair} />, "wrap"],
           ["Machine", machineOf],
-          [
-            {
-              name: "Axis",
-              className: "forest-cell",
-              content: <ForestAxis name={axis} scale={scale} label={tick} />,
-            },
-            (pair) =>
-              estimateOf(pair).map((estimate) => (
-                <ForestRow key={estimate.change} estimate={estimate} mark={pair.kind as Kind} scale={scale} />
-              )),
-          ],
+          [axisHead(scale), (pair) => <EstimateCell pair={pair} scale={scale} />],
           [
             numeric("Base p50"),
             ({ base, case: of }) => base && formatValue(base.repetition_p50_ns.median, of),
@@ -185,15 +149,6 @@ function ChangedCases({ project, pairs, count }: CasesProps) {
   );
 }
 
-const LOOKS: Partial<Record<Kind, string>> = {
-  slower: "change change-regressed",
-  faster: "change change-improved",
-};
-
-function estimateOf({ change, change_interval, least_change }: ComparisonPair) {
-  return change === null ? [] : [{ change, interval: boundsOf(change_interval), least: least_change }];
-}
-
 function CaseCell({ project, pair }: { project: string; pair: ComparisonPair }) {
   return (
     <>
@@ -205,17 +160,6 @@ function CaseCell({ project, pair }: { project: string; pair: ComparisonPair }) 
       ))}
     </>
   );
-}
-
-/** The series at the compared commit. */
-function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) {
-  const side = pair.head ?? pair.base;
-  const name = (
-    <>
-      {transportName(pair)} <span className="muted">{caseName(pair.case)}</span>
-    </>
-  );
-  return side === null ? name : <Link {...toPoint(project, side.series_id, side.run_id)}>{name}</Link>;
 }
 
 /** Folded, with the reasons. */

@@ -2,8 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ComponentProps, useCallback, useMemo, useState } from "react";
 import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";
-import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
-import { type ForestScale, forestScale, scaleTo } from "@/components/chart/forest";
+import { type ForestScale, scaleTo } from "@/components/chart/forest";
 import { LazyBeforeAfter } from "@/components/LazyBeforeAfter";
 import type { Section as ListSection } from "@/components/series/items";
 import { type RowLink, SeriesTable, type ValueColumn } from "@/components/series/SeriesTable";
@@ -14,12 +13,11 @@ import { caseName } from "@/lib/cases";
 import { toPoint, toRun } from "@/lib/paths";
 import { counted, formatCount, formatValue, type Valued } from "@/lib/units";
 import { useRowKeys } from "@/lib/useRowKeys";
+import { axisHead, CaseLink, ChangeCell, EstimateCell, intervalCell, scaleOf } from "./cells";
 import {
-  boundsOf,
   type ComparedPair,
   describePair,
   groupsOf,
-  intervalText,
   isCompared,
   KIND_NAMES,
   KINDS,
@@ -29,7 +27,6 @@ import {
   machineOf,
   remarksOf,
   sharedRemarks,
-  signedText,
   transportName,
 } from "./pairs";
 import { type ComparisonSearch, type ComparisonSearchChange, isUnfolded, ROWS_MAX } from "./search";
@@ -154,12 +151,6 @@ function distributionsColumn(
   };
 }
 
-/** Classes for changed cases; others have none. */
-const LOOKS: Partial<Record<ComparisonPair["kind"], string>> = {
-  slower: "change change-regressed",
-  faster: "change change-improved",
-};
-
 function columnsOf(project: string, scale: ForestScale): ValueColumn<ComparedPair>[] {
   const side = (name: "base" | "head"): ValueColumn<ComparedPair> => ({
     key: name,
@@ -173,69 +164,26 @@ function columnsOf(project: string, scale: ForestScale): ValueColumn<ComparedPai
       head: numeric("Change"),
       isFirst: true,
       order: ({ change }) => change,
-      cell: ({ kind, change }) => (
-        <span className={LOOKS[kind] ?? "muted"}>{change === null ? "none" : signedText(change)}</span>
-      ),
+      cell: (pair) => <ChangeCell {...pair} />,
     },
     {
       key: "interval",
       head: { name: "95 % CI", className: "number muted" },
       isFirst: true,
-      cell: ({ change_interval }) => {
-        const interval = boundsOf(change_interval);
-        return interval === null ? "none" : intervalText(interval);
-      },
+      cell: intervalCell,
     },
     side("base"),
     side("head"),
     {
       key: "axis",
-      head: {
-        name: "Axis",
-        className: "forest-cell whole",
-        content: <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />,
-      },
-      cell: ({ kind, change, change_interval, least_change }) =>
-        change !== null &&
-        kind !== "not-comparable" && (
-          <ForestRow
-            estimate={{ change, interval: boundsOf(change_interval), least: least_change }}
-            mark={kind}
-            scale={scale}
-          />
-        ),
+      head: axisHead(scale),
+      cell: (pair) => <EstimateCell pair={pair} scale={scale} />,
     },
   ];
 }
 
 function RowButton({ isOpen, ...rest }: { isOpen?: boolean } & ComponentProps<"button">) {
   return <TextButton className="text-button row-button" aria-expanded={isOpen} {...rest} />;
-}
-
-function scaleOf(pairs: ComparisonPair[]): ForestScale {
-  return forestScale(
-    pairs.flatMap(({ change, change_interval, least_change }) =>
-      change === null ? [] : [{ change, interval: boundsOf(change_interval), least: least_change }],
-    ),
-  );
-}
-
-function axisName({ limit }: ForestScale): string {
-  return `Change with 95 % CI, from ${tickText(-limit)} (faster) to ${tickText(limit)} (slower)`;
-}
-
-function tickText(change: number): string {
-  return change === 0 ? "0" : signedText(change).replace(".0 %", " %");
-}
-
-function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) {
-  const side = pair.head ?? pair.base;
-  const name = (
-    <>
-      {transportName(pair)} <span className="muted">{caseName(pair.case)}</span>
-    </>
-  );
-  return side === null ? name : <Link {...toPoint(project, side.series_id, side.run_id)}>{name}</Link>;
 }
 
 type SideLinkProps = { project: string; name: string; side: MeasuredSide; of: Valued };

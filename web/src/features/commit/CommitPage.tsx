@@ -70,7 +70,7 @@ export function CommitPage() {
         </Section>
       )}
       {!isSite() && <Jobs project={project} sha={commit.sha} />}
-      {!isSite() && <Notes project={project} sha={commit.sha} />}
+      {!isSite() && <Notes key={commit.sha} project={project} sha={commit.sha} />}
       <Section title="Commit">
         <Facts
           wide
