@@ -185,6 +185,8 @@ const inboxRoute = createRoute({
 
 const regressionRoute = createRoute({
   ...inProject("/regressions/$regressionId"),
+  // Drafts, notices and folds belong to one regression.
+  remountDeps: ({ params }) => params,
   loader: ({ context, params: { project, regressionId } }) =>
     loadRegression(context.queryClient, project, Number(regressionId)),
   component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),

@@ -78,12 +78,20 @@ function Step({ project, change }: { project: string; change: ChangePoint }) {
 function Distributions({ change }: { change: ChangePoint }) {
   const { series_id, after_commit_ordinal, commit_ordinal, commit_sha } = change;
   const { data: series } = useQuery(seriesQuery(series_id));
-  const before = useQuery(pointsAtQuery(series_id, after_commit_ordinal)).data;
-  const after = useQuery(pointsAtQuery(series_id, commit_ordinal)).data;
-  const [from, to] = [before, after].map((answer) => runAt(answer?.series[0]?.points ?? []));
+  const sides = [
+    useQuery(pointsAtQuery(series_id, after_commit_ordinal)),
+    useQuery(pointsAtQuery(series_id, commit_ordinal)),
+  ];
+  const failed = sides.find(({ isError }) => isError);
+  const [before, after] = sides.map(({ data }) => data);
   if (before === undefined || after === undefined || series === undefined) {
-    return <div className="before-after" role="status" aria-label="Loading" />;
+    return failed?.error == null ? (
+      <div className="before-after" role="status" aria-label="Loading" />
+    ) : (
+      <ErrorState error={failed.error} onRetry={() => void failed.refetch()} heading="h2" />
+    );
   }
+  const [from, to] = [before, after].map(({ series: [line] }) => runAt(line?.points ?? []));
   if (to == null) return null;
   const sha = before.commits.find(({ ordinal }) => ordinal === after_commit_ordinal)?.sha;
   return (

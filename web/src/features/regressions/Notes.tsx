@@ -33,7 +33,7 @@ export function Notes({ regression, triage }: { regression: Regression; triage: 
   const { note, bug_url } = regression;
   if (session.account === null && note === null && bug_url === null) return null;
   return (
-    <details className="section notes">
+    <details className="section triage-notes">
       <summary>Note, issue link and mute</summary>
       {session.account === null ? (
         <>

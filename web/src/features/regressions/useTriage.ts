@@ -6,7 +6,7 @@ import { triage } from "@/api/writes";
 import type { KeyAction } from "@/lib/useKeys";
 import { doneText, undoOf } from "./data";
 
-type Update = { regressions: readonly Regression[]; change: RegressionChange };
+type Update = { regressions: readonly Regression[]; change: RegressionChange; isUndo?: true };
 
 /** The last change, until it is undone or dismissed. */
 export type Done = { text: string; undo: () => void; dismiss: () => void };
@@ -19,35 +19,27 @@ export function useTriage(project: string) {
       predicate: ({ queryKey: [path] }) => String(path).startsWith("/api/v1/projects/{project}/regressions"),
     });
   const changing = useMutation({
-    mutationFn: ({ regressions, change }: Update) =>
-      triage(
-        project,
-        regressions.map(({ regression_id }) => regression_id),
-        change,
-      ),
-    onSuccess: (_, update) => setDone(update),
-    // Also after a failure: earlier ones in the list may have changed.
-    onSettled: refetch,
-  });
-  const undoing = useMutation({
-    mutationFn: async ({ regressions, change }: Update) => {
+    mutationFn: async ({ regressions, change, isUndo }: Update) => {
+      const ids = regressions.map(({ regression_id }) => regression_id);
+      if (!isUndo) return triage(project, ids, change);
       for (const regression of regressions) {
         await triage(project, [regression.regression_id], undoOf(regression, change));
       }
     },
-    onSuccess: () => setDone(null),
+    onSuccess: (_, update) => setDone(update.isUndo ? null : update),
+    // Also after a failure: earlier ones in the list may have changed.
     onSettled: refetch,
   });
   return {
     ...changing,
-    error: changing.error ?? undoing.error,
-    isPending: changing.isPending || undoing.isPending,
     done:
       done === null
         ? null
         : {
             text: doneText(done.change, done.regressions.length),
-            undo: () => undoing.mutate(done),
+            undo: () => {
+              if (!changing.isPending) changing.mutate({ ...done, isUndo: true });
+            },
             dismiss: () => setDone(null),
           },
   };
