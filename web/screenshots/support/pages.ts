@@ -50,6 +50,7 @@ export const PAGES: PicturedPage[] = [
     name: "compare",
     address: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
   },
+  { name: "commit", address: ({ project, culprit }) => `/${project}/commit/${culprit}` },
   {
     name: "changes",
     address: ({ project }) => `/${project}/regressions`,
