@@ -38,11 +38,18 @@ it("is of a pull request if no run is of the main line", () => {
   expect(onlyPullRequest([run(42), run(7)])).toBeNull();
 });
 
-it("begins or ends a regression", () => {
+it("begins or ends a regression, if no other commit can", () => {
+  const before = { sha: "a".repeat(40), ordinal: 2 };
   const at = { sha: commit.sha, ordinal: 3 };
   expect(roleIn(aRegression({ fixed_by_commit: at }), commit.sha)).toBe("ends here");
-  expect(roleIn(aRegression({ until_commit: at }), commit.sha)).toBe("begins here");
-  expect(roleIn(aRegression({ until_commit: at, direction: "improved" }), commit.sha)).toBe("improves here");
+  expect(roleIn(aRegression({ after_commit: before, until_commit: at }), commit.sha)).toBe("begins here");
+  expect(
+    roleIn(aRegression({ after_commit: before, until_commit: at, direction: "improved" }), commit.sha),
+  ).toBe("improves here");
+  const range = { after_commit: { sha: "a".repeat(40), ordinal: 1 }, until_commit: at };
+  expect(roleIn(aRegression(range), commit.sha)).toBe("first seen here");
+  expect(roleIn(aRegression({ ...range, culprit_commit: at }), commit.sha)).toBe("begins here");
+  expect(roleIn(aRegression({ ...range, kind: "drift" }), commit.sha)).toBe("drifts until here");
 });
 
 it("lets authors delete their notes, and maintainers all", () => {

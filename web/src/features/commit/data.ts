@@ -29,8 +29,14 @@ export function onlyPullRequest(runs: readonly RunSummary[]): number | null {
 }
 
 /** What a commit does to a regression. */
-export function roleIn({ fixed_by_commit, direction }: Regression, sha: string): string {
+export function roleIn(
+  { kind, direction, after_commit, until_commit, culprit_commit, fixed_by_commit }: Regression,
+  sha: string,
+): string {
   if (fixed_by_commit?.sha === sha) return "ends here";
+  if (kind === "drift") return "drifts until here";
+  // Others in the range may be the cause.
+  if (culprit_commit === null && until_commit.ordinal - after_commit.ordinal > 1) return "first seen here";
   return direction === "regressed" ? "begins here" : "improves here";
 }
 

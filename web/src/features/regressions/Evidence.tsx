@@ -119,8 +119,8 @@ function DriftRange({ regression: { after_commit, until_commit } }: { regression
   return (
     <Section title="Suspect commits">
       <p>
-        No single commit: small changes add up between <code>{shortSha(after_commit.sha)}</code> and{" "}
-        <code>{shortSha(until_commit.sha)}</code>.
+        No single commit: small changes add up between <CommitName commit={after_commit} /> and{" "}
+        <CommitName commit={until_commit} />.
       </p>
     </Section>
   );

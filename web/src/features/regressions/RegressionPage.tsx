@@ -8,9 +8,8 @@ import { FormError } from "@/components/form";
 import { TextButton } from "@/components/ui/controls";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { ValueText } from "@/components/ui/text";
+import { CommitName, ValueText } from "@/components/ui/text";
 import { changeText } from "@/lib/changes";
-import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { toRegressions, toSeries } from "@/lib/paths";
 import { clearest, seriesText } from "@/lib/regressions";
@@ -99,7 +98,7 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
                 ({ after_commit_ordinal, commit_ordinal }) =>
                   `#${after_commit_ordinal} to #${commit_ordinal}`,
               ]
-            : ["First measured", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
+            : ["First measured", ({ commit_sha: sha }) => <CommitName commit={{ sha }} />],
         ]}
       />
       {left > 0 && (
