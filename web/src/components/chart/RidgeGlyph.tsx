@@ -9,7 +9,7 @@ export function RidgeGlyph({ ridges }: { ridges: readonly Ridge[] }) {
   const name = [newest, ...ridges.slice(0, -1)].map(({ ordinal }) => `#${ordinal}`).join(" and ");
   return (
     <svg
-      className="ridge"
+      className="ridge-glyph"
       width={RIDGE.width}
       height={RIDGE.height}
       role="img"

@@ -5,10 +5,10 @@ import { commitsQuery, lineQuery, pointsQuery, seriesQuery } from "@/api/queries
 import type { ChangePoint, CommitList, LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { otherStyle } from "@/components/chart/lines";
 import type { Curve } from "@/components/chart/plottables/Curves";
-import { headlineName, parameterNames, sizeName } from "@/lib/cases";
+import { endsOf, headlineName, parameterNames, sizeName } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
-import { placementName } from "@/lib/vocabulary";
+import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import { drawnPoints, seriesPoints } from "./data";
 import { overviewAsked, rangeOf, type SeriesSearch, type Shown, seriesOf } from "./search";
 import { pointsOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
@@ -91,7 +91,15 @@ function readMeasured(point: Point) {
 }
 
 function namesOfCase(kase: SeriesSummary["case"]): string[] {
-  return kase.benchmark == null ? [sizeName(kase), ...parameterNames(kase)] : [headlineName(kase)];
+  if (kase.benchmark != null) return [headlineName(kase)];
+  const { scenario, mode, placement } = kase;
+  return [
+    scenarioName(scenario),
+    sizeName(kase),
+    ...parameterNames(kase),
+    modeName(mode, endsOf(kase)),
+    placementName(placement),
+  ];
 }
 
 /** The names of other series: their transport, and what else differs from a series. */
@@ -101,7 +109,6 @@ function namesOf(own: SeriesSummary, others: SeriesSummary[]): ReadonlyMap<numbe
     others.map(({ series_id, transport, machine, case: kase }) => {
       const traits = [
         ...namesOfCase(kase).filter((name) => !known.includes(name)),
-        kase.placement !== own.case.placement && placementName(kase.placement),
         machine !== own.machine && machine,
       ];
       return [series_id, [transport.slug, ...traits.filter(Boolean)].join(", ")];
