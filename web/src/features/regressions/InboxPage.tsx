@@ -26,7 +26,7 @@ import { inDays } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
 import { Actions, UndoNotice } from "./Actions";
-import { alertState, titleOf, whereText } from "./data";
+import { alertState, type Current, currentIn, titleOf, whereText } from "./data";
 import { Evidence } from "./Evidence";
 import { Standing } from "./Standing";
 import type { InboxSearch } from "./search";
@@ -55,7 +55,7 @@ export function InboxPage() {
   const navigate = useNavigate();
   const { data } = useSuspenseQuery(regressionsQuery(project, askedFor(search)));
   const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
-  const [current, setCurrent] = useState(0);
+  const [last, setLast] = useState<Current>({ place: 0, id: undefined });
   const triage = useTriage(project);
   const isWide = useMedia(WIDE);
   const { shown = "open", direction = "regressed" } = search;
@@ -65,7 +65,7 @@ export function InboxPage() {
   const change = useSearchChange<InboxSearch>();
   const show = (asked: Parameters<typeof change>[0]) => {
     setMarked(new Set());
-    setCurrent(0);
+    setLast({ place: 0, id: undefined });
     void change({ after: undefined, ...asked });
   };
   const ids = regressions.map(({ regression_id }) => regression_id);
@@ -74,8 +74,10 @@ export function InboxPage() {
   const toggle = (id: number) => {
     setMarked(new Set(marked.has(id) ? selected.filter((other) => other !== id) : [...selected, id]));
   };
-  const shownRow = regressions[Math.min(current, ids.length - 1)];
-  const at = shownRow?.regression_id;
+  const current = currentIn(last, ids);
+  const { id: at } = current;
+  const shownRow = regressions[current.place];
+  if (at !== last.id || current.place !== last.place) setLast(current);
   // The selected rows, otherwise the current one.
   const wanted = selected.length > 0 ? selected : [at];
   const targets = regressions.filter(({ regression_id }) => wanted.includes(regression_id));
@@ -83,7 +85,7 @@ export function InboxPage() {
     if (targets.length === 0 || triage.isPending) return;
     triage.mutate({ regressions: targets, change }, { onSuccess: () => setMarked(new Set()) });
   };
-  const move = (by: number) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by)));
+  const move = (by: number) => setLast(currentIn({ place: current.place + by, id: undefined }, ids));
   useKeys({
     title: "Regressions",
     keys: [
@@ -162,7 +164,7 @@ export function InboxPage() {
               current={at}
               isPreviewed={isWide}
               onToggle={toggle}
-              onCurrent={(id) => setCurrent(ids.indexOf(id))}
+              onCurrent={(id) => setLast(currentIn({ place: 0, id }, ids))}
             />
           </div>
           {isWide && <Preview key={at} project={project} regression={shownRow} triage={triage} />}

@@ -8,6 +8,7 @@ import {
   bisectRequest,
   chatText,
   checksOf,
+  currentIn,
   doneText,
   issueOf,
   levelLines,
@@ -191,4 +192,12 @@ test("says what a change of triage did", () => {
       { field: "assignee", from: "ada", to: null },
     ]),
   ).toBe("state: acknowledged; assignee removed");
+});
+
+test("the inbox keeps the current row when others arrive, and takes the next one when it is gone", () => {
+  expect(currentIn({ place: 0, id: undefined }, [7, 8])).toEqual({ place: 0, id: 7 });
+  expect(currentIn({ place: 0, id: 7 }, [9, 7, 8])).toEqual({ place: 1, id: 7 });
+  expect(currentIn({ place: 1, id: 7 }, [9, 8])).toEqual({ place: 1, id: 8 });
+  expect(currentIn({ place: 2, id: 7 }, [9, 8])).toEqual({ place: 1, id: 8 });
+  expect(currentIn({ place: 1, id: 7 }, [])).toEqual({ place: 0, id: undefined });
 });

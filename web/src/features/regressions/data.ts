@@ -135,6 +135,16 @@ export function mostChangedPart(before: Budget, after: Budget): { part: Part; ch
   return most === undefined || most.change_ns === 0 ? null : most;
 }
 
+/** The current row of a list. */
+export type Current = { place: number; id: number | undefined };
+
+/** Where the current row is in a changed list; if it is gone, the one in its place. */
+export function currentIn({ place, id }: Current, ids: readonly number[]): Current {
+  const known = id === undefined ? -1 : ids.indexOf(id);
+  const next = known === -1 ? Math.max(0, Math.min(place, ids.length - 1)) : known;
+  return { place: next, id: ids[next] };
+}
+
 /** The change that restores the values which another change replaces. */
 export function undoOf(regression: Regression, change: RegressionChange): RegressionChange {
   const names = Object.keys(change) as (keyof RegressionChange)[];

@@ -27,7 +27,9 @@ type SizesProps = {
 } & Pending;
 
 /** The transports of the pinned run by message size; all other parameters as in this series. */
-export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, onRetry, onShow }: SizesProps) {
+export const Sizes = memo(function Sizes({ shown: asked, ...props }: SizesProps) {
+  const { series, pinned, run, error, onRetry, onShow } = props;
+  const shown = asked === "throughput" || supports(pinned.point.count, asked) ? asked : "p50";
   const { lossy } = pinned.point;
   const sweep = run === null ? null : sweepOf(run, series, shown, lossy);
   const lines = sweep?.lines ?? null;
