@@ -24,14 +24,16 @@ export function SideNames({ names }: { names: Named[] }) {
       { label, ink, isStart, x: isStart ? end + GAP_PX : left - GAP_PX, y: Math.max(area.y + 6, y(at.y)) },
     ];
   });
-  return placed.map(({ label, ink, isStart, ...at }, index) => {
-    // Names on the same side are below each other.
-    const row = placed.slice(0, index).filter((other) => other.isStart === isStart).length;
+  return placed.map((name) => {
+    const { label, ink, isStart } = name;
+    // Names on the same side are below each other, clear of both lines.
+    const column = placed.filter((other) => other.isStart === isStart);
+    const [xs, ys] = [column.map((other) => other.x), column.map((other) => other.y)];
     return (
       <text
         key={label}
-        x={at.x}
-        y={at.y + row * LINE_PX}
+        x={isStart ? Math.max(...xs) : Math.min(...xs)}
+        y={Math.min(...ys) + column.indexOf(name) * LINE_PX}
         textAnchor={isStart ? "start" : "end"}
         dominantBaseline="central"
         pointerEvents="none"
