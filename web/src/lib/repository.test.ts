@@ -12,8 +12,8 @@ it.each([
   "ssh://git@github.com:22/acme/libfoo.git",
   "git@github.com:acme/libfoo.git",
   "git://github.com/acme/libfoo",
-])("finds the page of %s", (address) => {
-  expect(of(address)?.home).toBe("https://github.com/acme/libfoo");
+])("links to the commits of %s", (address) => {
+  expect(of(address)?.commit(SHA)).toBe("https://github.com/acme/libfoo/commit/9f8e7d6");
 });
 
 it.each([

@@ -7,7 +7,6 @@ type Issue = { title: string; body: string };
 export type Repository = {
   /** Its product name or the name of its server, for labels. */
   host: string;
-  home: string | null;
   commit: (sha: string) => string;
   /** The changes after `base` up to `head`. */
   range: (base: string, head: string) => string | null;
@@ -93,7 +92,6 @@ function ofTemplate(template: string): Repository | null {
   const none = () => null;
   return {
     host: url.hostname,
-    home: null,
     commit: (sha) => template.replaceAll(SHA, sha),
     range: none,
     author: none,
@@ -117,7 +115,6 @@ function linksOf({ name, commit, compare, author, pullRequest, newIssue }: Host,
   const to = (path: string) => new URL(path, `${home}/`).href;
   return {
     host: name,
-    home: home.href,
     commit: (sha) => to(`${commit}${sha}`),
     range: (base, head) => to(`${compare}${base}...${head}`),
     author: (of) => author && to(author(of, home.pathname)),

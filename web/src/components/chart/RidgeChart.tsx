@@ -26,13 +26,13 @@ const OVERLAP = 3;
 const AXIS_PX = 34;
 
 /** The columns of the rows, newest first: if there are many, evenly spaced ones. */
-export function ridgesOf(columns: HeatColumn[]): HeatColumn[] {
+export function ridgeRows(columns: HeatColumn[]): HeatColumn[] {
   const every = Math.ceil(columns.length / ROWS_MAX);
   return columns.toReversed().filter((_, index) => index % every === 0);
 }
 
 export function RidgeChart({ label, columns, stepsPerDoubling, reach_ns, measure, pinned_x, onPin }: Props) {
-  const rows = ridgesOf(columns);
+  const rows = ridgeRows(columns);
   return (
     <div className="chart" role="img" aria-label={label}>
       <Plot

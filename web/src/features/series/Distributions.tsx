@@ -8,7 +8,7 @@ import { ChartFrame } from "@/components/chart/ChartFrame";
 import { type HeatColumn, HeatMap } from "@/components/chart/HeatMap";
 import { measureOf } from "@/components/chart/measure";
 import type { Change } from "@/components/chart/plottables/Rules";
-import { RidgeChart, ridgesOf } from "@/components/chart/RidgeChart";
+import { RidgeChart, ridgeRows } from "@/components/chart/RidgeChart";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { optionsOf, Segmented } from "@/components/ui/controls";
 import { subjectOf } from "@/lib/fileNames";
@@ -127,7 +127,7 @@ const SHAPE_NAMES: Record<Shape, string> = { heat: "Heat map", ridges: "Ridgelin
 const REACH_NAMES: Record<Reach, string> = { usual: "99.9 %", all: "All" };
 
 function summaryOf(chart: HeatMapChart, columns: HeatColumn[], shape: Shape, beyond: number): string {
-  const drawn = shape === "heat" ? columns.length : ridgesOf(columns).length;
+  const drawn = shape === "heat" ? columns.length : ridgeRows(columns).length;
   const parts = [
     shape === "heat"
       ? "Intensity: share of operations; log scale, 8 rows per octave"
