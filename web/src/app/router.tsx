@@ -30,7 +30,6 @@ import {
   pullRequestsQuery,
   referencesQuery,
   regressionQuery,
-  regressionsQuery,
   runQuery,
   runsQuery,
   seriesQuery,
@@ -54,25 +53,17 @@ import { parseOverviewSearch } from "@/features/overview/search";
 import { parseProfileSearch } from "@/features/profile/search";
 import { loadPullRequest, numberOf, parsePullRequestsSearch } from "@/features/pull-requests/load";
 import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
-import { loadRegression } from "@/features/regressions/load";
+import { loadInbox, loadRegression } from "@/features/regressions/load";
 import { parseInboxSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, parseSeriesSearch, seriesOf } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
 import { parseSettingsSearch } from "@/features/settings/search";
 import { parseSizesSearch } from "@/features/sizes/search";
-import {
-  askedSweep,
-  askedTopologies,
-  parseSweepSearch,
-  parseTopologySearch,
-  placeAsked,
-  TOPOLOGY_SCENARIOS,
-} from "@/features/sweep/search";
+import { askedSweep, parseSweepSearch, parseTopologySearch, placeAsked } from "@/features/sweep/search";
 import { parseMeasureSearch } from "@/lib/measure";
 import { NEW_PROJECT_PATH, SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
 import { FINISHED, OPEN } from "@/lib/queue";
-import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
 import { isSite } from "@/lib/site";
 import { ErrorPage, NotFoundPage } from "./ErrorPages";
@@ -175,11 +166,10 @@ const inboxRoute = createRoute({
   validateSearch: parseInboxSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params: { project }, deps }) =>
-    waitFor(
-      context,
-      regressionsQuery(project, askedFor(deps)),
-      suspicionsQuery(project, { state: "waiting" }),
-    ),
+    Promise.all([
+      loadInbox(context.queryClient, project, deps),
+      waitFor(context, suspicionsQuery(project, { state: "waiting" })),
+    ]),
   component: lazyRouteComponent(() => import("@/features/regressions/InboxPage"), "InboxPage"),
 });
 
@@ -258,11 +248,9 @@ const topologyRoute = createRoute({
   ...inProject("/topology"),
   validateSearch: parseTopologySearch,
   loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
-  loader: async ({ context, params: { project }, deps }) => {
-    const place = await context.queryClient.ensureQueryData(placeQuery(project, deps, TOPOLOGY_SCENARIOS));
-    if (place === null) return;
-    const sweeps = askedTopologies(place).map((asked) => sweepQuery(project, asked));
-    await waitFor(context, machinesQuery(project), ...sweeps);
+  loader: async ({ context, params: { project }, location }) => {
+    const { loadTopology } = await import("@/features/sweep/load");
+    await loadTopology(context.queryClient, project, parseTopologySearch(location.search));
   },
   component: lazyRouteComponent(() => import("@/features/sweep/TopologyPage"), "TopologyPage"),
 });

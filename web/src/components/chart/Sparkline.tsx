@@ -13,7 +13,7 @@ const PADDING_PX = 2;
 export function Sparkline({ values, marks = [], width = 132, height = 22 }: Props) {
   const points = placed(values, width, height);
   const [first] = points;
-  if (first === undefined) return <span style={{ width }} />;
+  if (first === undefined) return <span style={{ display: "inline-block", width, height }} />;
   return (
     <svg className="sparkline" width={width} height={height} aria-hidden="true">
       {points.length === 1 ? (

@@ -1,6 +1,6 @@
 /** The notes of users on the commit. */
 import { useQuery } from "@tanstack/react-query";
-import { notesQuery, sessionQuery } from "@/api/queries";
+import { sessionQuery } from "@/api/queries";
 import type { Note, SessionInfo } from "@/api/types";
 import { addNote, deleteNote } from "@/api/writes";
 import { Field, Form, FormError } from "@/components/form";
@@ -11,11 +11,12 @@ import { refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { requesterText } from "@/lib/queue";
 import { mayDelete } from "./data";
+import { notesAt } from "./load";
 
 const CHANGED = ["/api/v1/projects/{project}/notes"] as const;
 
 export function Notes({ project, sha }: { project: string; sha: string }) {
-  const { data } = useQuery(notesQuery(project, { commit: sha }));
+  const { data } = useQuery(notesAt(project, sha));
   const { data: session } = useQuery(sessionQuery);
   const notes = data?.notes ?? [];
   const mayAdd = session !== undefined && refusal(session, project, "queue") === null;

@@ -1,6 +1,13 @@
 /** Requests of the commit page. */
 import type { QueryClient } from "@tanstack/react-query";
-import { commitQuery, compareQuery, jobsQuery, regressionsQuery } from "@/api/queries";
+import {
+  commitQuery,
+  compareQuery,
+  jobsQuery,
+  notesQuery,
+  regressionsQuery,
+  sessionQuery,
+} from "@/api/queries";
 import type { CommitDetail } from "@/api/types";
 import { pairsAsked } from "@/components/comparison/search";
 import { isSite } from "@/lib/site";
@@ -20,6 +27,8 @@ export const regressionsAt = (project: string, sha: string) =>
 
 export const jobsAt = (project: string, commit: string) => jobsQuery(project, { commit });
 
+export const notesAt = (project: string, commit: string) => notesQuery(project, { commit });
+
 export async function loadCommit(queryClient: QueryClient, project: string, name: string) {
   const detail = await queryClient.ensureQueryData(commitQuery(project, name));
   const { sha } = detail.commit;
@@ -27,6 +36,12 @@ export async function loadCommit(queryClient: QueryClient, project: string, name
   await Promise.all([
     enabled && queryClient.prefetchQuery(comparison),
     queryClient.prefetchQuery(regressionsAt(project, sha)),
-    !isSite() && queryClient.prefetchQuery(jobsAt(project, sha)),
+    ...(isSite()
+      ? []
+      : [
+          queryClient.prefetchQuery(jobsAt(project, sha)),
+          queryClient.prefetchQuery(notesAt(project, sha)),
+          queryClient.prefetchQuery(sessionQuery),
+        ]),
   ]);
 }

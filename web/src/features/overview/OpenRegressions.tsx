@@ -31,7 +31,7 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
       keyOf={({ regression }) => regression.regression_id}
       columns={[
         [
-          rowHead("Change"),
+          rowHead("Change", "flexible"),
           ({ regression, worst }) => {
             const { regression_id, direction, worst_change } = regression;
             return (
@@ -46,11 +46,11 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
           ({ regression: { series_count }, worst }) => (
             <SeriesName series={series.get(worst?.series_id ?? 0)} count={series_count} />
           ),
-          "flexible",
+          "brief",
         ],
         ["Why", ({ regression }) => <Quoted text={causeText(regression)} />, "flexible"],
         ["Machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
-        ["Since", (row) => <Since row={row} />],
+        ["Since", (row) => <Since row={row} />, "flexible"],
         ["Trend", (row) => <Trend row={row} lines={lines} />],
         [
           "State",

@@ -1,11 +1,24 @@
 /** The data of a regression's page. */
 import type { QueryClient } from "@tanstack/react-query";
-import { regressionQuery, seriesQuery } from "@/api/queries";
-import { clearest } from "@/lib/regressions";
+import { regressionQuery, regressionsQuery, seriesQuery } from "@/api/queries";
+import { askedFor, clearest } from "@/lib/regressions";
+import type { InboxSearch } from "./search";
 
 /** Loads the regression and its most changed series, whose name is at the top. If that fails, the page shows its number. */
 export async function loadRegression(queryClient: QueryClient, project: string, id: number): Promise<void> {
   const { regression, change_points } = await queryClient.ensureQueryData(regressionQuery(project, id));
   const [worst] = clearest(change_points, regression.direction);
   if (worst !== undefined) await queryClient.prefetchQuery(seriesQuery(worst.series_id));
+}
+
+/** Loads the list and what the preview of its first row shows. */
+export async function loadInbox(
+  queryClient: QueryClient,
+  project: string,
+  search: InboxSearch,
+): Promise<void> {
+  const { regressions } = await queryClient.ensureQueryData(regressionsQuery(project, askedFor(search)));
+  const [first] = regressions;
+  // If it fails, the preview shows the error.
+  if (first !== undefined) await loadRegression(queryClient, project, first.regression_id).catch(() => {});
 }
