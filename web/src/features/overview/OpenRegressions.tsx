@@ -1,13 +1,14 @@
 /** The most important open regressions; the inbox has all of them. */
 import { Link } from "@tanstack/react-router";
-import type { LineSeries, SeriesSummary } from "@/api/types";
+import type { LineSeries, Regression, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { rowHead, TableSection } from "@/components/ui/Table";
 import { CommitName, Quoted } from "@/components/ui/text";
 import { caseName, lowerFirst, trafficName } from "@/lib/cases";
+import { changeText } from "@/lib/changes";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
-import { causeText, rangeText, STATE_NAMES, SURE, worstText } from "@/lib/regressions";
+import { causeText, rangeText, STATE_NAMES, SURE } from "@/lib/regressions";
 import { counted } from "@/lib/units";
 import type { RegressionRow } from "./load";
 
@@ -31,12 +32,12 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
       keyOf={({ regression }) => regression.regression_id}
       columns={[
         [
-          rowHead("Change", "flexible"),
+          rowHead("Change"),
           ({ regression, worst }) => {
             const { regression_id, direction, worst_change } = regression;
             return (
               <Link {...toRegression(project, regression_id)} className={`change change-${direction} strong`}>
-                {worstText(regression, worst?.change ?? worst_change)}
+                {sizeText(regression, worst?.change ?? worst_change)}
               </Link>
             );
           },
@@ -61,6 +62,12 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
       ]}
     />
   );
+}
+
+/** Without the begin of a drift, which has its own column. */
+function sizeText({ kind }: Regression, change: number | null): string {
+  const size = change === null ? "unknown" : changeText(change);
+  return kind === "drift" ? `${size} drift` : size;
 }
 
 function SeriesName({ series, count }: { series: SeriesSummary | undefined; count: number }) {

@@ -1,9 +1,10 @@
 /** Addresses and requests of the pages of pull requests. */
 import type { QueryClient } from "@tanstack/react-query";
-import { compareQuery, pullRequestQuery, runsQuery } from "@/api/queries";
+import { compareQuery, pullRequestQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
 import { pairsAsked } from "@/components/comparison/search";
 import { cursor, searchOf } from "@/lib/search";
+import { isSite } from "@/lib/site";
 
 /** The number of a pull request in an address; null if invalid. */
 export function numberOf(text: string): number | null {
@@ -34,6 +35,8 @@ export async function loadPullRequest(
   const [summary] = await Promise.all([
     queryClient.ensureQueryData(pullRequestQuery(project, pullRequest)),
     queryClient.ensureQueryData(runsQuery(project, runsAsked(pullRequest, after))),
+    // Actions depend on it.
+    !isSite() && queryClient.prefetchQuery(sessionQuery),
   ]);
   const { enabled, ...comparison } = comparisonQuery(project, summary);
   if (enabled) await queryClient.prefetchQuery(comparison);
