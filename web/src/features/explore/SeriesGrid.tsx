@@ -186,7 +186,7 @@ function Newest({ series, spark, ordinals, figure }: NewestProps) {
   const { latest } = series;
   const point = latest ?? series.latest_summary;
   if (point === null) return <span className="muted">not measured</span>;
-  const stored = newestOf(series, figure) ?? 0;
+  const stored = newestOf(series, figure);
   const remarks = [
     latest === null && figureOf(series, figure),
     spark !== null && point.commit_ordinal !== ordinals.at(-1) && `#${point.commit_ordinal}`,
@@ -195,7 +195,11 @@ function Newest({ series, spark, ordinals, figure }: NewestProps) {
     <>
       {latest?.lossy === true && <span className="warning">lossy </span>}
       {remarks.length > 0 && <span className="muted">{remarks.join(", ")} </span>}
-      <ValueText plain={latest?.lossy === true} stored={stored} of={series.case} />
+      {stored === null ? (
+        <span className="muted">too few values</span>
+      ) : (
+        <ValueText plain={latest?.lossy === true} stored={stored} of={series.case} />
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChangePoint, LineSeries } from "@/api/types";
 import { aChangePoint, aLine, aPoint, aSeries } from "@/test/fixtures";
-import { gridTable, headlineOf, ordinalsOf, sparkOf, sparkText, variedTraits } from "./data";
+import { gridTable, headlineOf, newestOf, ordinalsOf, sparkOf, sparkText, variedTraits } from "./data";
 import { pickedOf } from "./search";
 
 const line = (change: Partial<LineSeries> = {}) =>
@@ -112,6 +112,12 @@ it("has a table of series by commits, newest first, in nanoseconds", () => {
     "latency_ns_at_10",
   ]);
   expect(table.rows()[0]?.csv.slice(-4)).toEqual([990, null, 1010, 1000]);
+});
+
+it("has no newest percentile that its number of values does not support", () => {
+  const series = aSeries({ latest: aPoint({ count: 10 }) });
+  expect(newestOf(series, "p90")).toBe(series.latest?.latency_ns.p90);
+  expect(newestOf(series, "p99")).toBeNull();
 });
 
 it("removes duplicate selected series", () => {

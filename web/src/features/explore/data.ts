@@ -9,7 +9,7 @@ import { caseName } from "@/lib/cases";
 import { ascending, distinct } from "@/lib/collections";
 import { drawnPlaces, marksOf } from "@/lib/history";
 import type { Figure } from "@/lib/query";
-import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
+import { environmentsOf, numbersOf, percentileName, supports } from "@/lib/statistics";
 import { counted, formatValue, type Valued } from "@/lib/units";
 
 export const COMMITS_MAX = 60;
@@ -71,9 +71,10 @@ export function figureOf({ latest_summary, methodology }: SeriesSummary, figure:
   return latest_summary === null ? percentileName(figure) : `stated ${methodology.statistic ?? "figure"}`;
 }
 
-/** The newest value of a figure; for imports, the stated value. */
+/** The newest value of a figure; for imports, the stated value; `null` with too few values for the figure. */
 export function newestOf({ latest, latest_summary }: SeriesSummary, figure: Figure): number | null {
-  return latest?.latency_ns[figure] ?? latest_summary?.center_ns ?? null;
+  if (latest == null) return latest_summary?.center_ns ?? null;
+  return supports(latest.count, figure) ? latest.latency_ns[figure] : null;
 }
 
 const FACET_TRAITS = [

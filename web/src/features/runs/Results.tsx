@@ -8,6 +8,7 @@ import { type Head, numeric } from "@/components/ui/Table";
 import { QuantityText, TimeText } from "@/components/ui/text";
 import { toPoint } from "@/lib/paths";
 import { acceptedText, lossMark, nsPerMessage, OVERSUBSCRIBED } from "@/lib/points";
+import { supports } from "@/lib/statistics";
 import { formatCount, formatNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, scenarioName } from "@/lib/vocabulary";
 import { type MeasuredResult, type ResultRow, type ResultTable, resultTables } from "./data";
@@ -90,8 +91,11 @@ function columnsOf({ domain, columns, isLossy }: ResultTable): ValueColumn<Resul
   const time = (key: "p50" | "p98" | "p99" | "max"): ValueColumn<ResultRow> => ({
     key,
     head: numeric(key === "max" ? "Max" : key),
-    order: ({ point }) => point.latency_ns[key],
-    cell: ({ point }) => <TimeText plain={point.lossy || key !== "p50"} ns={point.latency_ns[key]} />,
+    order: ({ point }) => (supports(point.count, key) ? point.latency_ns[key] : null),
+    cell: ({ point }) =>
+      supports(point.count, key) && (
+        <TimeText plain={point.lossy || key !== "p50"} ns={point.latency_ns[key]} />
+      ),
   });
   const all: (ValueColumn<ResultRow> | false)[] = [
     domain !== null && {
