@@ -1,7 +1,7 @@
 /** The table and CSV of a sweep chart. */
 import { Link } from "@tanstack/react-router";
+import { ShortSha } from "@/components/ui/text";
 import { ascending } from "@/lib/collections";
-import { shortSha } from "@/lib/commits";
 import { toPoint } from "@/lib/paths";
 import { type Figure, figureOf, figuresOf, type MeasuredPoint, NOT_COMPARABLE } from "@/lib/sweep";
 import { formatBytes, formatNs, formatRate } from "@/lib/units";
@@ -30,7 +30,7 @@ export function sweepTable(project: string, fileName: string, lines: SweptLine[]
       ({ point }) => point.commit_sha,
       ({ point }) => (
         <Link {...toPoint(project, point.series_id, point.run_id)}>
-          <code>{shortSha(point.commit_sha)}</code>
+          <ShortSha sha={point.commit_sha} />
         </Link>
       ),
     ),

@@ -10,7 +10,14 @@ import { NOT_STATED } from "@/lib/imports";
 import { toCommit } from "@/lib/paths";
 import { type Repository, repositoryOf } from "@/lib/repository";
 import { formatAgo, formatMoment } from "@/lib/time";
-import { type Quantity, quantityOf, quantityOfDividedNs, quantityOfNs, type Valued } from "@/lib/units";
+import {
+  counted,
+  type Quantity,
+  quantityOf,
+  quantityOfDividedNs,
+  quantityOfNs,
+  type Valued,
+} from "@/lib/units";
 import { CopyButton } from "./controls";
 
 export function Ago({ moment }: { moment: string }) {
@@ -75,6 +82,21 @@ export function CommitName({ commit: { sha, subject: text }, subject = false }: 
         <HostLink name={shortSha(sha)} to={(repository) => repository.commit(sha)} />
       </span>
       {subject && <> {text}</>}
+    </>
+  );
+}
+
+type CommitRangeProps = Record<"after" | "until", { sha: string; ordinal: number }>;
+
+/** The commits after one, up to another: only the last if they follow each other. */
+export function CommitRange({ after, until }: CommitRangeProps) {
+  const count = until.ordinal - after.ordinal;
+  if (count <= 1) return <CommitName commit={until} />;
+  return (
+    <>
+      <CommitName commit={after} />
+      ..
+      <CommitName commit={until} /> ({counted(count, "commit")})
     </>
   );
 }

@@ -1,8 +1,7 @@
 /** Headline of a project: open regressions with their likely cause, then key numbers. */
 import { Link } from "@tanstack/react-router";
 import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
-import { Ago } from "@/components/ui/text";
-import { shortSha } from "@/lib/commits";
+import { Ago, ShortSha } from "@/components/ui/text";
 import { isImport } from "@/lib/imports";
 import { toRegression, toRegressions, toRun } from "@/lib/paths";
 import { counted } from "@/lib/units";
@@ -34,7 +33,7 @@ export function Headline({ summary, run, evidence, isMeasured, imported }: Props
         {counted(summary.series_count, "series", "series")}, {counted(summary.commit_count, "commit")},{" "}
         {counted(summary.machine_count, "machine")}; last {isImport(run) ? "import" : "run"}{" "}
         <Link {...toRun(project, run.run_id)} title={run.commit.subject}>
-          <code>{shortSha(run.commit.sha)}</code>
+          <ShortSha sha={run.commit.sha} />
         </Link>
         , <Ago moment={run.finished_at} />.
       </p>
@@ -57,7 +56,7 @@ function Answer({ project, evidence }: { project: string; evidence: Evidence }) 
           ? toRegression(project, first.regression_id)
           : toRegressions(project))}
       >
-        <code>{shortSha(piece.sha)}</code>
+        <ShortSha sha={piece.sha} />
       </Link>
     ),
   );

@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router";
 import type { LineSeries, Regression, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { rowHead, TableSection } from "@/components/ui/Table";
-import { CommitName, Quoted } from "@/components/ui/text";
+import { CommitName, CommitRange, Quoted } from "@/components/ui/text";
 import { caseName, lowerFirst, trafficName } from "@/lib/cases";
 import { changeText } from "@/lib/changes";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
-import { causeText, rangeText, STATE_NAMES, SURE } from "@/lib/regressions";
+import { causeText, STATE_NAMES, SURE } from "@/lib/regressions";
 import { counted } from "@/lib/units";
 import type { RegressionRow } from "./load";
 
@@ -92,7 +92,7 @@ function MachineNames({ project, machines }: { project: string; machines: string
 function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
   if (regression.cause === "machine") return "machine issue";
   if (culprit === undefined || culprit.probability < SURE) {
-    return rangeText(regression.after_commit, regression.until_commit);
+    return <CommitRange after={regression.after_commit} until={regression.until_commit} />;
   }
   return <CommitName commit={culprit.commit} />;
 }

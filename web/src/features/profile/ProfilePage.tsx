@@ -9,7 +9,7 @@ import { num, tableOf, word } from "@/components/chart/DataTable";
 import { useFrame } from "@/components/chart/useFrame";
 import { Choice, optionsOf, SelectField } from "@/components/ui/controls";
 import { Breadcrumb } from "@/components/ui/states";
-import { shortSha } from "@/lib/commits";
+import { ShortSha } from "@/components/ui/text";
 import {
   type Flame,
   type FunctionRow,
@@ -96,11 +96,10 @@ export function ProfilePage() {
 
 function Heading({ detail: { regression } }: { detail: RegressionDetail }) {
   const { explanation, after_commit, culprit_commit, until_commit } = regression;
-  const name = (sha: string) => <code title={sha}>{shortSha(sha)}</code>;
   return (
     <h1>
-      Profiles of base {name(explanation?.base_sha ?? after_commit.sha)} and head{" "}
-      {name((culprit_commit ?? until_commit).sha)}
+      Profiles of base <ShortSha sha={explanation?.base_sha ?? after_commit.sha} /> and head{" "}
+      <ShortSha sha={(culprit_commit ?? until_commit).sha} />
     </h1>
   );
 }

@@ -1,8 +1,8 @@
 /** The extent, age and triage of a regression, in a line. */
 import type { Regression } from "@/api/types";
-import { Ago } from "@/components/ui/text";
+import { Ago, CommitRange } from "@/components/ui/text";
 import { useNow } from "@/lib/hooks";
-import { rangeText, STATE_NAMES } from "@/lib/regressions";
+import { STATE_NAMES } from "@/lib/regressions";
 import { upperFirst } from "@/lib/units";
 import { alertState, whereText } from "./data";
 
@@ -11,8 +11,8 @@ export function Standing({ regression }: { regression: Regression }) {
   const quiet = alertState(regression, useNow());
   return (
     <p className="lede">
-      {whereText(regression)}; {rangeText(after_commit, until_commit)}; found <Ago moment={created_at} />.{" "}
-      {upperFirst(STATE_NAMES[state])}
+      {whereText(regression)}; <CommitRange after={after_commit} until={until_commit} />; found{" "}
+      <Ago moment={created_at} />. {upperFirst(STATE_NAMES[state])}
       {assignee !== null && `, assigned to ${assignee}`}
       {quiet !== null && `, alerts ${quiet === "muted" ? "muted" : "on hold"}`}.
     </p>

@@ -5,9 +5,8 @@ import { budgetQuery } from "@/api/queries";
 import type { ChangePoint, Explanation, Finding, Regression } from "@/api/types";
 import { BudgetBar, BudgetLegend } from "@/components/BudgetBar";
 import { Section } from "@/components/ui/states";
-import { Quoted, TimeText } from "@/components/ui/text";
+import { CommitName, Quoted, TimeText } from "@/components/ui/text";
 import { budgetsOf, elapsedNs, partsIn, stackedNs } from "@/lib/budget";
-import { shortSha } from "@/lib/commits";
 import { docsHref, toProfile } from "@/lib/paths";
 import { changeOfNs } from "@/lib/regressions";
 import { mostChangedPart } from "./data";
@@ -60,7 +59,7 @@ function Findings({ explanation }: { explanation: Explanation }) {
         )}
         <li>
           <span>
-            p50, compared with <code title={base_sha}>{shortSha(base_sha)}</code>
+            p50, compared with <CommitName commit={{ sha: base_sha }} />
           </span>
           <span>{changeOfNs(change_ns)}</span>
         </li>
