@@ -1,9 +1,7 @@
 /** The lab: an administrator enrols a machine, and queues and cancels jobs; also by keyboard. */
-import { generateKeyPairSync } from "node:crypto";
-import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { asAdmin, ask, beginProject, openAsAdmin } from "./support/account";
+import type { Locator, Page } from "@playwright/test";
+import { asAdmin, ask, beginProject, enrol, openAsAdmin } from "./support/account";
 import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
-import { readReport } from "./support/report";
 import { expect, rowNamed, test } from "./support/test";
 
 const PROJECT = "lab-journey";
@@ -11,22 +9,10 @@ const MADE = "lab-journey-made";
 const MACHINE = "lab-journey-1";
 const SHA = "5".repeat(40);
 
-/** Enrols an agent, as `roundtrip enrol` does. */
-async function enrol(request: APIRequestContext): Promise<void> {
-  const data = { project: PROJECT, machine: MACHINE, labels: ["lab"] };
-  const made = await request.post("/api/v1/enrolments", { headers: asAdmin(), data });
-  const { code } = await made.json();
-  const { publicKey } = generateKeyPairSync("ed25519");
-  const public_key = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
-  const machine = { ...readReport().machine, slug: MACHINE };
-  const enrolled = await request.post("/api/v1/agents", { data: { code, public_key, machine } });
-  expect(enrolled.status(), await enrolled.text()).toBe(201);
-}
-
 test.beforeAll(async ({ request }) => {
   await beginProject(request, PROJECT);
   await ask(request, "PATCH", `/api/v1/projects/${PROJECT}`, { visibility: "public" });
-  await enrol(request);
+  await enrol(request, PROJECT, MACHINE);
   await ask(request, "POST", `/api/v1/projects/${PROJECT}/jobs`, { commits: ["6".repeat(40)] });
 });
 

@@ -1,71 +1,7 @@
 /** The inbox and the page of a regression: layout, keyboard use and triage. */
-import type { Page } from "@playwright/test";
-import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
-import type { RegressionDetail } from "../src/api/types";
 import { inspect, onEveryScreen } from "./support/inspect";
+import { ONE, withRegressions } from "./support/regressions";
 import { expect, overviewPath, test } from "./support/test";
-
-const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
-const ONE = /\/api\/v1\/projects\/[^/]+\/regressions\/\d+$/;
-const TIMELINE = /\/regressions\/\d+\/timeline$/;
-
-const LISTED = [
-  aRegression(),
-  aRegression({
-    regression_id: 8,
-    worst_change: 0.052,
-    until_commit: { sha: "c".repeat(40), ordinal: 42 },
-    cause: "unknown",
-  }),
-  aRegression({
-    regression_id: 5,
-    state: "acknowledged",
-    assignee: "ada",
-    worst_change: 0.031,
-    held_because: "its machine is suspect",
-  }),
-];
-
-const SESSION = {
-  account: { name: "ada", is_admin: false, roles: {} },
-  has_github: false,
-  is_private: false,
-  project: null,
-  scopes: [],
-};
-
-const DETAIL = {
-  regression: LISTED[0],
-  change_points: [
-    aChangePoint({
-      witnesses: ["canary wake did not follow: +0.1 %", "same case on lab-2 also changed: +19 %"],
-    }),
-  ],
-  culprits: [
-    {
-      commit: aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "Copy twice", author: "Ada" }),
-      probability: 0.97,
-      measured: true,
-      names: ["copy"],
-    },
-  ],
-} as RegressionDetail;
-
-/** Mocks a server with three regressions, and a signed-in user; returns the updates it receives. */
-async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
-  const updates: { path: string; body: unknown }[] = [];
-  await page.route("**/api/v1/session", (route) => route.fulfill({ json: SESSION }));
-  await page.route(TIMELINE, (route) => route.fulfill({ json: { entries: [] } }));
-  await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
-  await page.route(ONE, (route) => {
-    const request = route.request();
-    if (request.method() === "PATCH") {
-      updates.push({ path: new URL(request.url()).pathname, body: request.postDataJSON() });
-    }
-    return route.fulfill({ json: DETAIL });
-  });
-  return updates;
-}
 
 onEveryScreen(() => {
   test("from the overview to the inbox and to one regression", async ({ page, report }) => {

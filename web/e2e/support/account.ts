@@ -1,5 +1,5 @@
 /** An administrator of the server: `ROUNDTRIP_ADMIN_TOKEN_FILE` names the file with its token. */
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { APIRequestContext, Page } from "@playwright/test";
 import { readReport } from "./report";
@@ -36,6 +36,18 @@ export async function beginProject(request: APIRequestContext, project: string):
   const run_id = report.run_id.slice(0, -12) + randomBytes(6).toString("hex");
   const results = report.results.filter(({ repetitions }) => repetitions.length > 0).slice(0, 1);
   await ask(request, "PUT", `/api/v1/runs/${run_id}`, { ...report, run_id, results, project });
+}
+
+/** Enrols an agent, as `roundtrip enrol` does. */
+export async function enrol(request: APIRequestContext, project: string, slug: string): Promise<void> {
+  const data = { project, machine: slug, labels: ["lab"] };
+  const made = await request.post("/api/v1/enrolments", { headers: asAdmin(), data });
+  const { code } = await made.json();
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const public_key = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64");
+  const machine = { ...readReport().machine, slug };
+  const enrolled = await request.post("/api/v1/agents", { data: { code, public_key, machine } });
+  expect(enrolled.status(), await enrolled.text()).toBe(201);
 }
 
 /** Signs in on the sign-in page. */
