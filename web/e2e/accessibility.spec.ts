@@ -14,9 +14,9 @@ onEveryScreen(() => {
   test("series, as charts and as tables", async ({ page, report }) => {
     await openSeries(page, report, "pipe");
     await expect(page.locator("[data-chart=sizes] .curve").first()).toBeVisible();
-    await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
+    await expect(page.getByRole("img", { name: /^Density/ })).toBeVisible();
     await expect(page.getByRole("img", { name: /^Heat map/ })).toBeVisible();
-    await expect(page.getByRole("img", { name: /^Latency by percentile/ })).toBeVisible();
+    await expect(page.getByRole("img", { name: /of each repetition$/ })).toBeVisible();
     await inspect(page);
 
     await page.goto(`${new URL(page.url()).pathname}?tables=trend.distribution.sizes`);

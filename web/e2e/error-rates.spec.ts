@@ -1,77 +1,12 @@
 /** Error rates: before the first computation, and with data. */
-import type { ErrorRateList } from "../src/api/types";
+import { ERROR_RATES, RATES } from "./support/errorRates";
 import { inspect, inspectAt, onEveryScreen } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
-const API = "**/api/v1/projects/*/error-rates";
-const COMPUTED_AT = "2026-11-24T10:00:00Z";
-
-function share(count: number, of_count: number, low: number, high: number) {
-  return { count, of_count, share: of_count === 0 ? null : count / of_count, interval: [low, high] };
-}
-
-const NONE = { count: 0, of_count: 0, share: null, interval: null };
-
-function history(false_alarms: number) {
-  const steps = [
-    { change: 0.03, found: share(120, 400, 0.255, 0.347), median_delay_points: 24 },
-    { change: 0.05, found: share(391, 400, 0.957, 0.99), median_delay_points: 9 },
-    { change: 0.1, found: share(400, 400, 0.99, 1), median_delay_points: 6 },
-    { change: 0.25, found: share(400, 400, 0.99, 1), median_delay_points: 5 },
-  ];
-  return { threshold: [0.01, 0.03], false_alarms: share(false_alarms, 120_000, 0, 0.000_031), steps };
-}
-
-const COMPARISONS = {
-  false_verdicts: share(0, 800, 0, 0.0046),
-  changes: [
-    { change: 0.05, found: share(512, 800, 0.606, 0.673) },
-    { change: 0.1, found: share(796, 800, 0.987, 0.999) },
-  ],
-  untested_count: 0,
-};
-
-const NO_DATA = {
-  threshold: [0.01, 0.03],
-  false_alarms: NONE,
-  steps: [0.03, 0.05, 0.1, 0.25].map((change) => ({ change, found: NONE, median_delay_points: null })),
-};
-
-const MEASURED = { p50: history(0), p99: history(3), tail: history(6), comparisons: COMPARISONS };
-const FALSE_COMPARISONS = share(1, 200, 0, 0.0275);
-
-/** One class with data, and one with too few points and repetitions. */
-const RATES = {
-  computed_at: COMPUTED_AT,
-  total: { ...MEASURED, false_comparisons: FALSE_COMPARISONS },
-  machines: ["lab-linux-1", "lab-mac-2"].map((machine) => ({
-    machine,
-    computed_at: COMPUTED_AT,
-    false_comparisons: FALSE_COMPARISONS,
-    classes: [
-      { transport: "unix-stream", scenario: "roundtrip", series_count: 4, ...MEASURED },
-      {
-        transport: "memfd-remap",
-        scenario: "stream",
-        series_count: 2,
-        p50: NO_DATA,
-        p99: NO_DATA,
-        tail: NO_DATA,
-        comparisons: {
-          false_verdicts: NONE,
-          changes: [0.05, 0.1].map((change) => ({ change, found: NONE })),
-          untested_count: 160,
-        },
-      },
-    ],
-  })),
-} as ErrorRateList;
-
 onEveryScreen(() => {
   test("error rates", async ({ page, report }) => {
-    await page.route(API, (route) => route.fulfill({ json: RATES }));
-    await page.goto(overviewPath(report));
-    await page.getByRole("link", { name: "false positives: 0 of 800 A/A comparisons" }).click();
+    await page.route(ERROR_RATES, (route) => route.fulfill({ json: RATES }));
+    await page.goto(`${overviewPath(report)}/error-rates`);
     await expect(page.getByRole("heading", { level: 1 })).toContainText(
       "A 5 % step in p50 is found in 98 % of cases, after 9 points (median)",
     );
@@ -87,7 +22,7 @@ onEveryScreen(() => {
 
   test("error rates before the first computation", async ({ page, report }) => {
     const json = { ...RATES, computed_at: null, machines: [] };
-    await page.route(API, (route) => route.fulfill({ json }));
+    await page.route(ERROR_RATES, (route) => route.fulfill({ json }));
     await inspectAt(
       page,
       `${overviewPath(report)}/error-rates`,

@@ -82,7 +82,7 @@ test("stated values are separate, name their tool, and can be downloaded", async
 
 test("the overview lists imports by tool, after the transports", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await expect(page.getByRole("region", { name: "Transports", exact: true })).toContainText("Fastest of");
+  await expect(page.getByRole("region", { name: "Transports", exact: true })).toBeVisible();
   await expect(page.locator(".lede").first()).toContainText("last run ");
   await expect(page.getByLabel("Scenario").getByRole("option", { name: "benchmark" })).toHaveCount(0);
   await expect(
