@@ -1,4 +1,5 @@
 /** A static site: the same pages as on a server, without one. */
+import { openOptions } from "./support/account";
 import { reportOfTimes } from "./support/import";
 import { inspectAt, onEveryScreen } from "./support/inspect";
 import {
@@ -40,7 +41,9 @@ const test = siteTest(reports);
 
 test("the overview leads to a series with its distribution", async ({ page, report }) => {
   await page.goto(`#/${report.project}`);
+  await openOptions(page);
   await expect(page.getByText("Static site")).toBeVisible();
+  await page.keyboard.press("Escape");
   const [result] = measuredResults(report, { ...USUAL_CASES, message_bytes: 1024 });
   await rowNamed(page, result?.transport.slug ?? "")
     .getByRole("link")
