@@ -16,8 +16,8 @@ import { confidenceText, countsText } from "./headline";
 import { MachineMovements } from "./MachineMovements";
 import { markdownOf, pairsTable } from "./markdown";
 import { NotComparableCases, PairTable } from "./PairTable";
-import { byKind, KIND_NAMES, KINDS, totalsOf, unbrokenShares } from "./pairs";
-import { type ComparisonSearch, type ComparisonSearchChange, pairsAsked } from "./search";
+import { byKind, KIND_NAMES, totalsOf, unbrokenShares } from "./pairs";
+import { type ComparisonSearch, type ComparisonSearchChange, KINDS, pairsAsked } from "./search";
 
 type Props = {
   project: string;

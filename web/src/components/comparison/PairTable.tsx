@@ -20,8 +20,6 @@ import {
   groupsOf,
   isCompared,
   KIND_NAMES,
-  KINDS,
-  type Kind,
   keyOf,
   lossOf,
   machineOf,
@@ -29,7 +27,14 @@ import {
   sharedRemarks,
   transportName,
 } from "./pairs";
-import { type ComparisonSearch, type ComparisonSearchChange, isUnfolded, ROWS_MAX } from "./search";
+import {
+  type ComparisonSearch,
+  type ComparisonSearchChange,
+  isUnfolded,
+  KINDS,
+  type Kind,
+  ROWS_MAX,
+} from "./search";
 
 type Props = {
   project: string;

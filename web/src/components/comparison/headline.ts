@@ -7,7 +7,6 @@ import {
   byKind,
   type Change,
   KIND_NAMES,
-  KINDS,
   largest,
   machineOf,
   p50Change,
@@ -20,6 +19,7 @@ import {
   tailChanges,
   totalsOf,
 } from "./pairs";
+import { KINDS } from "./search";
 
 export function headlineOf(comparison: Comparison): string {
   const { counts, pairs } = comparison;

@@ -12,13 +12,13 @@ import {
   groupsOf,
   intervalText,
   KIND_NAMES,
-  type Kind,
   machineOf,
   reasonsOf,
   remarksOf,
   signedText,
   transportName,
 } from "./pairs";
+import type { Kind } from "./search";
 
 /** A comment holds 65,536 characters; the rest is for text around it. */
 const BYTES_MAX = 60_000;

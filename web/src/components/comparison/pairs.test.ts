@@ -4,7 +4,6 @@ import {
   byKind,
   groupsOf,
   intervalText,
-  KINDS,
   lossOf,
   remarksOf,
   sharedRemarks,
@@ -13,6 +12,7 @@ import {
   sizeText,
   totalsOf,
 } from "./pairs";
+import { KINDS } from "./search";
 
 describe("pairs", () => {
   it("are grouped by kind, in the server's order", () => {

@@ -15,10 +15,7 @@ import {
   storageName,
   wakeName,
 } from "@/lib/vocabulary";
-
-/** The kinds of compared pairs, the most urgent first. */
-export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
-export type Kind = (typeof KINDS)[number];
+import { KINDS, type Kind } from "./search";
 
 export const KIND_NAMES: Record<Kind, string> = {
   slower: "slower",

@@ -1,7 +1,10 @@
 /** The state of a comparison in the URL. */
 import { LIST } from "@/components/series/search";
 import { flag, oneOf, searchOf, slug, text, whole } from "@/lib/search";
-import { KINDS } from "./pairs";
+
+/** The kinds of compared pairs, the most urgent first. */
+export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** A change of the state; `undefined` removes a value. */
 export type ComparisonSearchChange = { [Key in keyof ComparisonSearch]: ComparisonSearch[Key] | undefined };

@@ -20,7 +20,7 @@ import { OVERSUBSCRIBED } from "@/lib/points";
 import { slugsOf } from "@/lib/search";
 import { formatCount } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
-import { askedTopologies, TOPOLOGY_SCENARIOS, type TopologySearch } from "./search";
+import { askedTopologies, type TimeOf, TOPOLOGIES, TOPOLOGY_SCENARIOS, type TopologySearch } from "./search";
 import { LoadField, lossyTable, scalingTable } from "./tables";
 import {
   chosenLoad,
@@ -29,8 +29,6 @@ import {
   lossless,
   processorsOf,
   runsOf,
-  type TimeOf,
-  TOPOLOGIES,
   type TopologyLine,
   together,
   topologyHeadline,

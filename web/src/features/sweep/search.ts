@@ -4,7 +4,23 @@ import type { SweepAsked } from "@/api/queries";
 import type { Asked } from "@/lib/choices";
 import { commitSha, oneOf, present, searchOf, slug, slugs, slugsOf, whole } from "@/lib/search";
 import { FIGURES } from "@/lib/sweep";
-import { TIMES, TOPOLOGIES } from "./topology";
+
+/** The scenarios with many members: the varied parameter and their names. */
+export const TOPOLOGIES = [
+  { scenario: "route", over: "peers", title: "Route: one sender to N receivers", noun: "receivers" },
+  { scenario: "channel-1-n", over: "peers", title: "Channel: one sender to N receivers", noun: "receivers" },
+  { scenario: "channel-n-1", over: "senders", title: "Channel: N senders to one receiver", noun: "senders" },
+  {
+    scenario: "channel-n-n",
+    over: "peers",
+    title: "Channel: N senders to N receivers",
+    noun: "senders and receivers",
+  },
+] as const;
+
+/** The unit that a time refers to. */
+export const TIMES = ["message", "operation"] as const;
+export type TimeOf = (typeof TIMES)[number];
 
 export const PANELS = ["one", "transport", "size"] as const;
 export type Panels = (typeof PANELS)[number];

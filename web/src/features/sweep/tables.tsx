@@ -10,7 +10,8 @@ import type { Load } from "@/lib/sweep";
 import { formatBytes, formatDividedNs, upperFirst } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import type { Crossover } from "./answer";
-import { type TimeOf, type TopologyLine, timeText } from "./topology";
+import type { TimeOf } from "./search";
+import { type TopologyLine, timeText } from "./topology";
 
 /** Crossovers with both ends of the interval. */
 export function crossingsTable(fileName: string, crossovers: Crossover[]): ChartTable {

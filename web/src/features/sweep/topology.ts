@@ -4,23 +4,7 @@ import { ascending, distinct, groupBy } from "@/lib/collections";
 import { nsPerMessage } from "@/lib/points";
 import { linesOf, loadsOf } from "@/lib/sweep";
 import { formatDividedNs, formatNs, unbroken } from "@/lib/units";
-
-/** The scenarios with many members: the varied parameter and their names. */
-export const TOPOLOGIES = [
-  { scenario: "route", over: "peers", title: "Route: one sender to N receivers", noun: "receivers" },
-  { scenario: "channel-1-n", over: "peers", title: "Channel: one sender to N receivers", noun: "receivers" },
-  { scenario: "channel-n-1", over: "senders", title: "Channel: N senders to one receiver", noun: "senders" },
-  {
-    scenario: "channel-n-n",
-    over: "peers",
-    title: "Channel: N senders to N receivers",
-    noun: "senders and receivers",
-  },
-] as const;
-
-/** The unit that a time refers to. */
-export const TIMES = ["message", "operation"] as const;
-export type TimeOf = (typeof TIMES)[number];
+import { type TimeOf, TOPOLOGIES } from "./search";
 
 /** One transport with one wait method, in one scenario. */
 export type TopologyLine = ReturnType<typeof topologyLines>[number];
