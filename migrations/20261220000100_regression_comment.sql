@@ -15,6 +15,3 @@ comment on column regression_comment.regression_id is 'The regression.';
 comment on column regression_comment.created_by is 'The author, as in audit_event.actor.';
 comment on column regression_comment.contents is 'The text, at most 4,000 characters.';
 comment on column regression_comment.created_at is 'Time of creation.';
-
--- The timeline of a regression reads its triage from the audit log.
-create index audit_event_subject_idx on audit_event (subject) where action = 'regression.change';
