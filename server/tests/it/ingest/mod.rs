@@ -135,7 +135,7 @@ async fn upload_recreates_a_deleted_project(app: TestApp) {
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
                   analysis_due, change_point, suspicion, explanation, regression, agent, job, job_attempt, schedule, error_rate,
                   machine_error_rate, notification_channel, notification_message, notification, oidc_use, oidc_trust,
-                  github_repository, github_pull_request, github_command",
+                  github_repository, github_pull_request, github_command, commit_note, regression_comment",
     )
     .await;
     app.store(&factory::report()).await;
