@@ -40,8 +40,8 @@ wait_for() {
 # Evaluates a Python expression on JSON from standard input, as `v`. Python's integers are exact.
 json() { python3 -c "import json, sys; v = json.load(sys.stdin); print($1)"; }
 
-# The proxy tries for 10 seconds to reach a server.
-get() { curl --silent --show-error --fail --max-time 30 "$@"; }
+# The proxy tries for 30 seconds to reach a server.
+get() { curl --silent --show-error --fail-with-body --max-time 60 "$@"; }
 
 compose() {
     "$PODMAN_COMPOSE" --podman-path "$(command -v podman)" --env-file "$STATE/compose.env" \
@@ -273,7 +273,8 @@ send_requests() {
     local count=0
     until [ -e "$STATE/stop" ]; do
         count=$((count + 1))
-        get --header "authorization: Bearer $(cat "$STATE/agent.token")" "$1" > "$STATE/answer" || fail "request $count failed"
+        get --header "authorization: Bearer $(cat "$STATE/agent.token")" "$1" > "$STATE/answer" ||
+            fail "request $count failed at $(date +%s.%N): $(cat "$STATE/answer")"
         cmp "$STATE/answer" "$STATE/expected" || fail "request $count returned a different answer: $(cat "$STATE/answer")"
         # The server limits the request rate of a token.
         sleep 0.02
