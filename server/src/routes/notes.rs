@@ -107,7 +107,7 @@ pub(crate) async fn create_note(
     Ok((StatusCode::CREATED, Json(note)))
 }
 
-/// Deletes a note: your own, or as a maintainer any.
+/// Deletes a note: your own, or any as a maintainer.
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/notes/{note_id}", tag = "commits", params(NotePath),
     security(("token" = ["project:write"]), ("session" = [])),

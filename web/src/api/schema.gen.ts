@@ -847,7 +847,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a note: your own, or as a maintainer any. */
+        /** Deletes a note: your own, or any as a maintainer. */
         delete: operations["delete_note"];
         options?: never;
         head?: never;

@@ -1,6 +1,6 @@
 //! Comments on regressions.
 
-use super::{check_text, commit};
+use super::{check_text, commit, deletable};
 use crate::access::Refusal;
 use crate::error::{DomainError, Kind};
 use chrono::Utc;
@@ -60,10 +60,7 @@ pub async fn delete(
 ) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     let author = timeline::author(&mut transaction, (project.project_id, regression_id), comment_id).await?;
-    let author = author.ok_or_else(|| DomainError::unknown(Kind::Comment, comment_id))?;
-    if author != by.actor {
-        of_others.map_err(|refusal| DomainError::refused(refusal, Kind::Comment, comment_id))?;
-    }
+    let author = deletable(by, author, of_others, (Kind::Comment, comment_id))?;
     timeline::delete_comment(&mut transaction, comment_id).await?;
     let details = json!({ "project": project.project, "comment_id": comment_id, "created_by": author });
     Ok(commit(transaction, by, Action::CommentDelete, ("regression", regression_id), details).await?)

@@ -18,8 +18,8 @@ pub mod tokens;
 
 pub use tokens::create_token;
 
-use crate::access::TOKEN_DAYS_DEFAULT;
-use crate::error::DomainError;
+use crate::access::{Refusal, TOKEN_DAYS_DEFAULT};
+use crate::error::{DomainError, Kind};
 use chrono::{TimeDelta, Utc};
 use roundtrip_storage::access::{Binding, Scope, TokenKind};
 use roundtrip_storage::account::{self, AccountSummary};
@@ -111,6 +111,20 @@ pub fn check_text(parameter: &str, text: &str, lengths: &RangeInclusive<usize>) 
         return Err(DomainError::parameter(parameter, "expected text without a NUL character"));
     }
     Ok(())
+}
+
+/// The author of a text that the caller may delete: it is theirs, or `of_others` permits it.
+fn deletable(
+    by: &By,
+    author: Option<String>,
+    of_others: Result<(), Refusal>,
+    (kind, id): (Kind, i64),
+) -> Result<String, DomainError> {
+    let author = author.ok_or_else(|| DomainError::unknown(kind, id))?;
+    if author != by.actor {
+        of_others.map_err(|refusal| DomainError::refused(refusal, kind, id))?;
+    }
+    Ok(author)
 }
 
 /// Labels as they are stored: sorted, without duplicates.

@@ -1,6 +1,6 @@
 //! Notes on commits.
 
-use super::{check_text, commit};
+use super::{check_text, commit, deletable};
 use crate::access::Refusal;
 use crate::error::{DomainError, Kind};
 use chrono::Utc;
@@ -57,10 +57,7 @@ pub async fn delete_note(
 ) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     let author = note::lock(&mut transaction, project.project_id, note_id).await?;
-    let author = author.ok_or_else(|| DomainError::unknown(Kind::Note, note_id))?;
-    if author != by.actor {
-        of_others.map_err(|refusal| DomainError::refused(refusal, Kind::Note, note_id))?;
-    }
+    let author = deletable(by, author, of_others, (Kind::Note, note_id))?;
     note::delete(&mut transaction, note_id).await?;
     let details = json!({"project": project.project, "created_by": author});
     Ok(commit(transaction, by, Action::NoteDelete, ("note", note_id), details).await?)
