@@ -250,22 +250,7 @@ pub async fn measured_after(
 
 /// The last commit of the main line that was measured on the default branch, not for a pull request.
 pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<String>> {
-    sqlx::query_scalar!(
-        "select commit.sha from commit
-         join project on project.project_id = commit.project_id
-         where commit.project_id = $1
-           and exists (
-               select from run
-               where run.commit_id = commit.commit_id and run.pull_request is null and not run.quarantined and not run.superseded
-                 and (project.default_branch is null or run.branch is null
-                      or run.branch = project.default_branch)
-           )
-         order by commit.ordinal desc, commit.sha desc
-         limit 1",
-        project_id,
-    )
-    .fetch_optional(pool)
-    .await
+    Ok(measured_before(pool, project_id, i64::MAX).await?.map(|tip| tip.sha))
 }
 
 /// The pull requests of a project up to a number, largest first.
