@@ -10,8 +10,8 @@ use axum::{Json, extract::State};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::analysis::Direction;
 use roundtrip_domain::analysis::culprits::{Culprit, of_regression};
-use roundtrip_domain::audited::check_text;
 use roundtrip_domain::audited::regressions::{RegressionChange, triage};
+use roundtrip_domain::audited::{check_text, is_web_address};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::ChangeCause;
@@ -141,14 +141,12 @@ fn check(change: &RegressionChange) -> Result<(), ApiError> {
     if let Some(Some(note)) = &change.note {
         check_text("note", note, &(0..=NOTE_MAX))?;
     }
-    if let Some(Some(url)) = &change.bug_url {
-        let is_web = url.starts_with("https://") || url.starts_with("http://");
-        if !is_web || url.len() > URL_MAX || url.contains(|c: char| c.is_control() || c.is_whitespace()) {
-            let detail = format!(
-                "expected an address of at most {URL_MAX} bytes that begins with https:// or http://"
-            );
-            return Err(ApiError::parameter("bug_url", detail));
-        }
+    if let Some(Some(url)) = &change.bug_url
+        && !is_web_address(url, URL_MAX)
+    {
+        let detail =
+            format!("expected an address of at most {URL_MAX} bytes that begins with https:// or http://");
+        return Err(ApiError::parameter("bug_url", detail));
     }
     Ok(())
 }

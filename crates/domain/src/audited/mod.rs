@@ -113,6 +113,13 @@ pub fn check_text(parameter: &str, text: &str, lengths: &RangeInclusive<usize>) 
     Ok(())
 }
 
+/// Whether browsers open the address as a web page.
+pub fn is_web_address(url: &str, bytes_max: usize) -> bool {
+    (url.starts_with("https://") || url.starts_with("http://"))
+        && url.len() <= bytes_max
+        && !url.contains(|c: char| c.is_control() || c.is_whitespace())
+}
+
 /// The author of a text that the caller may delete: it is theirs, or `of_others` permits it.
 fn deletable(
     by: &By,

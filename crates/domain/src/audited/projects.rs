@@ -1,7 +1,7 @@
 //! Projects: settings, members and schedules.
 
 use super::jobs::check_preset;
-use super::{commit, present};
+use super::{commit, is_web_address, present};
 use crate::error::{DomainError, Kind};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::access::{Role, Visibility};
@@ -229,11 +229,8 @@ fn check_url(url: &str) -> Result<(), DomainError> {
     Err(DomainError::parameter("repository_url", detail))
 }
 
-/// Checks that browsers open the address as a web page.
 fn check_commit_url(url: &str) -> Result<(), DomainError> {
-    let is_web = url.starts_with("https://") || url.starts_with("http://");
-    let is_plain = url.len() <= URL_BYTES_MAX && !url.contains(|c: char| c.is_control() || c.is_whitespace());
-    if is_web && is_plain && url.contains("{sha}") {
+    if is_web_address(url, URL_BYTES_MAX) && url.contains("{sha}") {
         return Ok(());
     }
     let detail = format!(
