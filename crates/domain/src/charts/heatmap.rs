@@ -59,13 +59,6 @@ impl HeatMap {
         Ok(())
     }
 
-    /// Removes all commits but the newest ones.
-    pub fn keep_newest(&mut self, count: usize) {
-        while self.by_ordinal.len() > count {
-            self.by_ordinal.pop_first();
-        }
-    }
-
     /// The number of commits.
     pub fn commit_count(&self) -> usize {
         self.by_ordinal.len()
@@ -170,16 +163,6 @@ mod tests {
         assert_eq!(columns["from_ordinals"], json!([10, 30]));
         assert_eq!(columns["to_ordinals"], json!([30, 20]));
         assert_eq!(columns["counts"], json!([[3], [2]]));
-    }
-
-    #[test]
-    fn keeps_the_newest_commits() {
-        let mut heat_map = HeatMap::default();
-        for ordinal in [4, 2, 9] {
-            heat_map.add(ordinal, false, &histogram(&[1_024])).unwrap();
-        }
-        heat_map.keep_newest(2);
-        assert_eq!(serde_json::to_value(heat_map.columns(10)).unwrap()["from_ordinals"], json!([4, 5]));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use roundtrip_domain::charts::heatmap::{HeatMap, HeatMapColumns, STEPS_PER_DOUBLING};
 use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 /// The number of commits: the newest one and the one before it.
@@ -64,15 +65,16 @@ pub(crate) async fn ridge_chart(
     let ridges = |key: db::point::SeriesKey| {
         let rows = db::chart::histograms(&state.pool, key, &selection);
         async move {
+            let rows: Vec<_> = rows.try_collect().await?;
+            let stored = || rows.iter().filter_map(|row| Some((row, row.histogram.as_ref()?)));
+            let commits: BTreeSet<i64> = stored().map(|(row, _)| row.commit_ordinal).collect();
+            let newest: Vec<i64> = commits.into_iter().rev().take(COMMITS).collect();
             let mut heat_map = HeatMap::default();
-            for row in rows.try_collect::<Vec<_>>().await? {
-                if let Some(histogram) = row.histogram {
-                    let added = heat_map.add(row.commit_ordinal, row.lossy, &histogram);
-                    // Histograms were checked when stored.
-                    added.map_err(ApiError::internal)?;
-                }
+            for (row, histogram) in stored().filter(|(row, _)| newest.contains(&row.commit_ordinal)) {
+                let added = heat_map.add(row.commit_ordinal, row.lossy, histogram);
+                // Histograms were checked when stored.
+                added.map_err(ApiError::internal)?;
             }
-            heat_map.keep_newest(COMMITS);
             Ok::<_, ApiError>(Ridges { series_id: key.series_id, columns: heat_map.columns(COMMITS) })
         }
     };
