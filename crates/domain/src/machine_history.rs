@@ -8,12 +8,10 @@ use roundtrip_stats::verdict::{Power, Rule};
 use roundtrip_storage as db;
 use roundtrip_storage::canary::HistoryRun;
 use roundtrip_storage::run::Location;
-use roundtrip_storage::series::search::{self, Filter};
-use roundtrip_wire::Slug;
 use roundtrip_wire::movement::ReferenceChange;
 use serde::Serialize;
 use sqlx::PgPool;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use utoipa::ToSchema;
 
 /// One day of a machine.
@@ -83,7 +81,6 @@ pub async fn of_machine(
     pool: &PgPool,
     project_id: i64,
     machine_id: i64,
-    machine: &Slug,
 ) -> Result<(Vec<MachineDay>, Vec<TransportPower>), DomainError> {
     let mut runs = db::canary::year(pool, (project_id, machine_id), RUNS_MAX).await?;
     // Imported runs may be older than runs that were stored before them.
@@ -98,23 +95,21 @@ pub async fn of_machine(
         let location = Location { run_id: run.run_id, machine_id, commit_ordinal: run.commit_ordinal };
         times.push(db::error_rate::repetitions(pool, location).await?);
     }
-    let newest = times.last().cloned().unwrap_or_default();
     let computed = tokio::task::spawn_blocking(move || {
         let mut powers = Powers::default();
-        let changes: Vec<Option<f64>> = times.iter().map(|cases| powers.median(cases, CASES_MAX)).collect();
-        (changes, powers.of_cases(&newest, usize::MAX))
+        let last = times.len().saturating_sub(1);
+        let max = |nth| if nth == last { usize::MAX } else { CASES_MAX };
+        times.iter().enumerate().map(|(nth, cases)| powers.of_cases(cases, max(nth))).collect::<Vec<_>>()
     });
-    let (changes, of_newest) = computed.await.map_err(DomainError::internal)?;
-    for (&place, change) in places.iter().zip(changes) {
-        days[place].detectable_change = change;
+    let mut changes = computed.await.map_err(DomainError::internal)?;
+    for (&place, of_cases) in places.iter().zip(&changes) {
+        days[place].detectable_change = median(of_cases.values().copied().collect());
     }
-    let filter = Filter { machine: vec![machine.to_string()], ..Filter::default() };
+    let of_newest = changes.pop().unwrap_or_default();
     let mut transports: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    let of_newest: HashMap<i64, Option<f64>> = of_newest.into_iter().collect();
-    for row in search::all(pool, project_id, &filter).await? {
-        if let Some(change) = of_newest.get(&row.series_id) {
-            transports.entry(row.into_series()?.transport.slug.to_string()).or_default().push(*change);
-        }
+    for row in db::series::find(pool, &of_newest.keys().copied().collect::<Vec<_>>()).await? {
+        let change = of_newest.get(&row.series_id).copied().flatten();
+        transports.entry(row.into_series()?.transport.slug.to_string()).or_default().push(change);
     }
     let transports = transports.into_iter().map(|(transport, changes)| TransportPower {
         transport,
@@ -138,8 +133,8 @@ struct Powers(HashMap<usize, Power>);
 const TESTS: usize = 4;
 
 impl Powers {
-    /// Of some cases of a run, from the p50s of their repetitions.
-    fn of_cases(&mut self, cases: &[(i64, Vec<i64>)], max: usize) -> Vec<(i64, Option<f64>)> {
+    /// Of some cases of a run, by series, from the p50s of their repetitions.
+    fn of_cases(&mut self, cases: &[(i64, Vec<i64>)], max: usize) -> BTreeMap<i64, Option<f64>> {
         let tests = TESTS * cases.len();
         let power = self.0.entry(tests).or_insert_with(|| Power::new(&Rule::default(), tests));
         let of_case = |place: usize| {
@@ -149,10 +144,6 @@ impl Powers {
             (*series_id, power.of_run(&times_ns))
         };
         sampled(cases.len(), max).into_iter().map(of_case).collect()
-    }
-
-    fn median(&mut self, cases: &[(i64, Vec<i64>)], max: usize) -> Option<f64> {
-        median(self.of_cases(cases, max).into_iter().map(|(_, change)| change).collect())
     }
 }
 
@@ -220,7 +211,7 @@ fn state(before: &[HistoryRun], run: &HistoryRun) -> (MachineDayState, Option<St
 /// The canaries of a run relative to the runs before it in its environment.
 fn references(before: &[HistoryRun], run: &HistoryRun) -> Vec<Reference> {
     let alike = before.iter().rev().filter(|other| other.environment_id == run.environment_id);
-    let alike: VecDeque<&HistoryRun> = alike.take(BEFORE_MAX).collect();
+    let alike: Vec<&HistoryRun> = alike.take(BEFORE_MAX).collect();
     let reference = |canary: &roundtrip_wire::Canary| {
         let reading =
             |other: &&HistoryRun| other.canaries.0.iter().find(|other| other.slug == canary.slug)?.p50_ns;

@@ -179,8 +179,7 @@ pub(crate) async fn get_machine_history(
     let project_id = project_id(&state, &caller, &ProjectPath { project }).await?;
     let machine_id = db::canary::machine_of_project(&state.pool, project_id, machine.as_str()).await?;
     let machine_id = machine_id.ok_or_else(|| ApiError::unknown(Kind::Machine, &machine))?;
-    let (days, transports) =
-        machine_history::of_machine(&state.pool, project_id, machine_id, &machine).await?;
+    let (days, transports) = machine_history::of_machine(&state.pool, project_id, machine_id).await?;
     Ok(Json(MachineHistory { machine: machine.to_string(), days, transports }))
 }
 
