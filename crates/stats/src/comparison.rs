@@ -205,7 +205,7 @@ pub fn compare<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -
     let of_unpaired = verdict::unpaired_among(rule, &unpaired, paired.len());
     let tests = of_paired.iter().chain(&of_unpaired).map(Row::compared).sum();
     let mut power = Power::new(rule, tests);
-    let (mut of_paired, mut of_unpaired) = (of_paired.into_iter(), of_unpaired.into_iter());
+    let (mut of_paired, mut of_unpaired) = (of_paired.into_iter(), of_unpaired.into_iter().zip(&unpaired));
     let compared = cases.into_iter().map(|case| {
         let Case { p50s_ns: [base, head], rounds, .. } = case?;
         let (row, detectable) = if let Some(rounds) = rounds {
@@ -214,9 +214,8 @@ pub fn compare<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -
             let deviation = bisection::deviation(&log_ratios);
             (row, bisection::detectable(rule, deviation, tests, pairs_max(rule, &row, rounds.len())))
         } else {
-            let row = of_unpaired.next()?;
-            let sides = [base, head].map(|side| side.iter().map(|&ns| logarithm(ns)).collect::<Vec<_>>());
-            (row, power.detectable(&row, sides.each_ref().map(Vec::as_slice)))
+            let (row, Sides { p50s, .. }) = of_unpaired.next()?;
+            (row, power.detectable(&row, p50s.each_ref().map(Vec::as_slice)))
         };
         Some(Compared { detectable, ..Compared::of(base, head, row)? })
     });
