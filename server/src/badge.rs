@@ -68,10 +68,13 @@ impl Badge<'_> {
     }
 }
 
-/// The text without control characters, which XML does not allow.
+/// A text without the characters that XML does not allow.
+pub(crate) fn xml_text(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')).collect()
+}
+
 fn shown(text: &str) -> String {
-    let text: Vec<char> =
-        text.chars().filter(|c| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')).collect();
+    let text: Vec<char> = xml_text(text).chars().collect();
     if text.len() <= TEXT_MAX {
         return text.into_iter().collect();
     }

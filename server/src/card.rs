@@ -1,5 +1,6 @@
 //! [`Card`]: the picture of a page in link previews (Open Graph), as PNG.
 
+use crate::badge::xml_text;
 use anyhow::{Context, Result};
 use quick_xml::escape::escape;
 use resvg::tiny_skia::{Pixmap, Transform};
@@ -153,8 +154,7 @@ struct Style {
 
 fn text(svg: &mut String, x: f64, y: f64, Style { px, weight, colour }: &Style, text: &str) {
     // The fonts have no narrow space.
-    let plain = text.replace(NO_BREAK, " ");
-    let plain: String = plain.chars().filter(|character| !character.is_control()).collect();
+    let plain = xml_text(&text.replace(NO_BREAK, " "));
     let _ = write!(
         svg,
         "<text x=\"{x}\" y=\"{y}\" font-family=\"Inter\" font-size=\"{px}\" font-weight=\"{weight}\" \
@@ -192,7 +192,7 @@ mod tests {
 
     fn card(trend: Option<Trend>) -> Card {
         let headline = "ring-futex roundtrip 64 B is 20 % slower on lab-linux-1".to_owned();
-        Card { project: "<libfoo> & sons".into(), headline, detail: "Since 20b11bc".into(), trend }
+        Card { project: "<libfoo> & sons".into(), headline, detail: "Since \u{ffff}20b11bc".into(), trend }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
+use crate::badge::xml_text;
 use crate::error::ApiError;
 use crate::extract::{Caller, Path};
 use atom_syndication::{Entry, Feed, Generator, Link, Person, Text};
@@ -76,13 +77,8 @@ fn link(relation: &str, href: String, media_type: &str) -> Link {
     Link { rel: relation.into(), href, mime_type: Some(media_type.into()), ..Link::default() }
 }
 
-/// A text without the characters that XML does not allow.
 fn text(text: &str) -> String {
-    text.chars()
-        .filter(|character| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}'))
-        .collect::<String>()
-        .trim()
-        .to_owned()
+    xml_text(text).trim().to_owned()
 }
 
 /// The author's name for commits without an author.
@@ -173,10 +169,8 @@ fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {
     }
 }
 
-/// What is slower or faster, and by how much.
+/// The slower or faster series, and the change.
 pub(super) fn title_of(row: &Regression) -> String {
-    let series =
-        if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
     let change = match row.kind {
         RegressionKind::Drift => {
             format!(", {}", notify::drift(row.worst_change, row.series_count, &row.after_commit.sha))
@@ -189,7 +183,7 @@ pub(super) fn title_of(row: &Regression) -> String {
         Direction::Regressed => "slower",
         Direction::Improved => "faster",
     };
-    format!("{series} {compared} on {}{change}", row.machines.join(", "))
+    format!("{} series {compared} on {}{change}", row.series_count, row.machines.join(", "))
 }
 
 /// The suspect commits, and the fix.
