@@ -1,6 +1,7 @@
 //! Formats numbers with units, like the web interface.
 
 use roundtrip_wire::Case;
+use std::fmt::Display;
 
 /// Between a number and its unit, so that they stay on one line.
 pub const NO_BREAK: char = '\u{a0}';
@@ -92,8 +93,8 @@ pub fn ratio(times: f64) -> String {
 }
 
 /// A number and its noun, which takes an `s` in the plural.
-pub fn counted(count: i64, noun: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let end = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{end}")
 }
 

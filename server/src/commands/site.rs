@@ -46,8 +46,8 @@ pub(crate) async fn site(arguments: SiteArguments) -> Result<()> {
     crate::print(&format!(
         "{}: {}, {}, {}; {changed_count} written, {removed_count} removed",
         arguments.output.display(),
-        counted(whole(files.len()), "report"),
-        counted(whole(file_count), "file"),
+        counted(files.len(), "report"),
+        counted(file_count, "file"),
         HumanBytes(byte_count)
     ))
 }
@@ -66,7 +66,7 @@ pub(crate) async fn import_site(arguments: ReportArguments, data: &DataArguments
         let known_count = files.len() - new_count;
         crate::print(&format!(
             "{projects}: {} stored, {known_count} stored before",
-            counted(whole(new_count), "run")
+            counted(new_count, "run")
         ))
     })
     .await
@@ -110,10 +110,6 @@ impl Reports {
             }
         }
     }
-}
-
-fn whole(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// A folder that is removed in the end.

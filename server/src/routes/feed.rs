@@ -107,8 +107,8 @@ pub(crate) async fn feed_of_runs(
 fn entry_of_run(run: &RunSummary) -> Entry {
     let commit: String = run.commit.sha.chars().take(7).collect();
     let what = [
-        Some(counted(run.point_count.into(), "result")),
-        Some(counted(run.failure_count.into(), "failure")).filter(|_| run.failure_count > 0),
+        Some(counted(run.point_count, "result")),
+        Some(counted(run.failure_count, "failure")).filter(|_| run.failure_count > 0),
     ];
     let what: Vec<_> = what.into_iter().flatten().collect();
     let of_pull_request =
