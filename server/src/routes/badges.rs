@@ -11,10 +11,10 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::error::Kind;
 use roundtrip_domain::units::{NO_BREAK, size, value};
 use roundtrip_storage as db;
-use roundtrip_storage::point::{Lines, Selection, SeriesKey};
+use roundtrip_storage::point::{Lines, Selection};
+use roundtrip_storage::series::SeriesRow;
 use roundtrip_wire::{Case, Slug};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -75,14 +75,12 @@ pub(crate) async fn badge_of_series(
     Path(path): Path<SeriesPath>,
     Query(query): Query<BadgeQuery>,
 ) -> Result<Response, ApiError> {
-    let keys = permitted::series(&state, &caller, &[path.series_id]).await?;
-    let rows = db::series::find(&state.pool, &[path.series_id]).await?;
-    let row = rows.into_iter().next().ok_or_else(|| ApiError::unknown(Kind::Series, path.series_id))?;
+    let row = permitted::one_series(&state, &caller, path.series_id).await?;
     let name = match query.quantile {
         BadgeQuantile::P50 => "p50",
         BadgeQuantile::P99 => "p99",
     };
-    let figure_ns = newest(&state, &keys, row.is_stated(), query.quantile).await?;
+    let figure_ns = newest(&state, &row, query.quantile).await?;
     let series = row.into_series()?;
     let label = format!("{} {name}", case(&series.transport.slug, &series.case));
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
@@ -92,15 +90,15 @@ pub(crate) async fn badge_of_series(
 }
 
 /// The value at the newest commit of the trend. Another tool's summary has only its stated quantiles.
-async fn newest(
+pub(super) async fn newest(
     state: &AppState,
-    keys: &[SeriesKey],
-    is_stated: bool,
+    series: &SeriesRow,
     quantile: BadgeQuantile,
 ) -> Result<Option<i64>, ApiError> {
     const NEWEST: Selection<'_> =
         Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: 1, lines: Lines::Main };
-    if is_stated {
+    let keys = &[series.key()];
+    if series.is_stated() {
         let wanted = if quantile == BadgeQuantile::P50 { 500_000 } else { 990_000 };
         let newest =
             db::summary::selected(&state.pool, keys, &Selection { lines: Lines::All, ..NEWEST }).await?;

@@ -9,6 +9,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::point::SeriesKey;
 use roundtrip_storage::run::Location;
+use roundtrip_storage::series::SeriesRow;
 use roundtrip_wire::Slug;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -54,4 +55,15 @@ pub(super) async fn series(
     let key =
         |series_id| seen.get(series_id).copied().ok_or_else(|| ApiError::unknown(Kind::Series, series_id));
     series_ids.iter().map(key).collect()
+}
+
+/// Finds a series that the caller can read, with all columns.
+pub(super) async fn one_series(
+    state: &AppState,
+    caller: &access::Caller,
+    series_id: i64,
+) -> Result<SeriesRow, ApiError> {
+    series(state, caller, &[series_id]).await?;
+    let found = db::series::find(&state.pool, &[series_id]).await?.pop();
+    found.ok_or_else(|| ApiError::unknown(Kind::Series, series_id))
 }

@@ -1,13 +1,12 @@
 //! Link previews: the tags (Open Graph) and pictures that chats show for a link to a page.
 //!
-//! Chats ask without a session, so pages only have previews of what everyone can read. Every page without a preview of its own has
-//! that of its project.
+//! Chats send no session, so only public pages have previews. Other pages of a project show the project's preview.
 
-use super::badges::case;
+use super::badges::{BadgeQuantile, case, newest};
 use super::feed::{summary_of, title_of};
 use super::permitted;
 use super::projects::ProjectPath;
-use super::regressions::RegressionPath;
+use super::regressions::{RegressionPath, find};
 use super::series::SeriesPath;
 use crate::AppState;
 use crate::assets;
@@ -19,11 +18,12 @@ use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use quick_xml::escape::escape;
 use roundtrip_domain::access::{self, Action};
-use roundtrip_domain::error::Kind;
+use roundtrip_domain::analysis::Direction;
 use roundtrip_domain::units::{NO_BREAK, counted, value};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::{ChangePointRow, Figure};
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
+use roundtrip_storage::series::SeriesRow;
 use roundtrip_wire::{Case, Slug};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ const POINTS_MAX: i64 = 120;
 /// The commits before and after a change.
 const AROUND: i64 = 60;
 
-/// A page of the web interface, with the preview of what it shows.
+/// A page of the web interface, with its preview.
 pub(crate) async fn page(state: &AppState, uri: &Uri, headers: &HeaderMap) -> Response {
     if let Some(file) = assets::file(uri.path(), headers) {
         return file;
@@ -50,7 +50,7 @@ pub(crate) async fn page(state: &AppState, uri: &Uri, headers: &HeaderMap) -> Re
     assets::index(&tags.unwrap_or_default())
 }
 
-/// What a page shows, and the path of its picture.
+/// The texts of a page, and the path of its picture.
 async fn preview(
     state: &AppState,
     caller: &access::Caller,
@@ -61,11 +61,14 @@ async fn preview(
     let number = parts.get(2).and_then(|number| number.parse::<i64>().ok());
     Ok(Some(match (parts.get(1), number) {
         (Some(&"regressions"), Some(regression_id)) => (
-            of_regression(state, caller, &RegressionPath { project: project.clone(), regression_id }).await?,
+            of_regression(state, caller, &RegressionPath { project: project.clone(), regression_id })
+                .await?
+                .0,
             format!("/api/v1/projects/{project}/regressions/{regression_id}/card.png"),
         ),
         (Some(&"series"), Some(series_id)) => {
-            (of_series(state, caller, series_id).await?, format!("/api/v1/series/{series_id}/card.png"))
+            let row = permitted::one_series(state, caller, series_id).await?;
+            (of_series(state, row).await?.0, format!("/api/v1/series/{series_id}/card.png"))
         }
         _ => (of_project(state, caller, &project).await?, format!("/api/v1/projects/{project}/card.png")),
     }))
@@ -113,7 +116,9 @@ pub(crate) async fn card_of_regression(
     caller: Caller,
     Path(path): Path<RegressionPath>,
 ) -> Result<Response, ApiError> {
-    answer(of_regression(&state, &caller, &path).await?).await
+    let (card, direction) = of_regression(&state, &caller, &path).await?;
+    let trend = trend_of_regression(&state, path.regression_id, direction).await?;
+    answer(Card { trend, ..card }).await
 }
 
 /// Picture of a series for link previews.
@@ -125,7 +130,12 @@ pub(crate) async fn card_of_series(
     caller: Caller,
     Path(path): Path<SeriesPath>,
 ) -> Result<Response, ApiError> {
-    answer(of_series(&state, &caller, path.series_id).await?).await
+    let row = permitted::one_series(&state, &caller, path.series_id).await?;
+    let key = row.key();
+    let (card, case) = of_series(&state, row).await?;
+    let newest = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: POINTS_MAX, lines: Lines::Main };
+    let trend = trend(&state, key, &case, &newest, None).await?;
+    answer(Card { trend, ..card }).await
 }
 
 /// Drawing takes some 20 ms of processor time.
@@ -146,27 +156,35 @@ async fn of_project(state: &AppState, caller: &access::Caller, project: &Slug) -
     Ok(Card { project: found.project, headline, detail, trend: None })
 }
 
+/// The texts for a regression, and its direction.
 async fn of_regression(
     state: &AppState,
     caller: &access::Caller,
-    path: &RegressionPath,
-) -> Result<Card, ApiError> {
-    let RegressionPath { project, regression_id } = path;
+    RegressionPath { project, regression_id }: &RegressionPath,
+) -> Result<(Card, Direction), ApiError> {
     let found = permitted::project(state, caller, Action::Read, project).await?;
-    let regression = db::regression::find(&state.pool, found.project_id, *regression_id).await?;
-    let regression = regression.ok_or_else(|| ApiError::unknown(Kind::Regression, regression_id))?;
-    let changes = db::change_point::of_regressions(&state.pool, &[*regression_id]).await?;
+    let regression = find(state, found.project_id, *regression_id).await?;
+    let (headline, detail) = (title_of(&regression), summary_of(&regression));
+    Ok((Card { project: found.project, headline, detail, trend: None }, regression.direction))
+}
+
+/// The trend of a regression's worst series.
+async fn trend_of_regression(
+    state: &AppState,
+    regression_id: i64,
+    direction: Direction,
+) -> Result<Option<Trend>, ApiError> {
+    let changes = db::change_point::of_regressions(&state.pool, &[regression_id]).await?;
     // The trend is that of the p50, so its changes come before those of other figures.
     let is_p50 = |change: &ChangePointRow| change.found.track.figure == Figure::P50;
     let size = |change: &ChangePointRow| change.found.change().abs();
     let worst = changes
         .into_iter()
-        .filter(|change| change.direction() == regression.direction)
+        .filter(|change| change.direction() == direction)
         .max_by(|one, other| is_p50(one).cmp(&is_p50(other)).then(size(one).total_cmp(&size(other))));
-    let headline = title_of(&regression);
-    let detail = summary_of(&regression);
-    let Some(worst) = worst else {
-        return Ok(Card { project: found.project, headline, detail, trend: None });
+    let Some(worst) = worst else { return Ok(None) };
+    let Some(row) = db::series::find(&state.pool, &[worst.found.track.series_id]).await?.pop() else {
+        return Ok(None);
     };
     let ordinal = worst.found.ordinal;
     let around = Selection {
@@ -175,49 +193,32 @@ async fn of_regression(
         last: POINTS_MAX,
         lines: Lines::Main,
     };
-    let series_id = worst.found.track.series_id;
-    let (_, trend) = series(state, caller, series_id, &around, Some(ordinal)).await?;
-    Ok(Card { project: found.project, headline, detail, trend })
+    trend(state, row.key(), &row.into_series()?.case, &around, Some(ordinal)).await
 }
 
-async fn of_series(state: &AppState, caller: &access::Caller, series_id: i64) -> Result<Card, ApiError> {
-    let newest = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: POINTS_MAX, lines: Lines::Main };
-    let (found, trend) = series(state, caller, series_id, &newest, None).await?;
-    let name = case(&found.transport.slug, &found.case);
-    let headline = match &trend {
-        Some(trend) => format!("{name}: p50 {}", trend.labels[2]),
+/// The texts for a series, and its case.
+async fn of_series(state: &AppState, row: SeriesRow) -> Result<(Card, Case), ApiError> {
+    let p50_ns = newest(state, &row, BadgeQuantile::P50).await?;
+    let db::series::Series { project, machine, transport, case: of_series, .. } = row.into_series()?;
+    let name = case(&transport.slug, &of_series);
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let headline = match p50_ns {
+        Some(ns) => format!("{name}: p50 {}", value(&of_series, ns as f64)),
         None => name,
     };
-    Ok(Card { project: found.project, headline, detail: format!("On {}", found.machine), trend })
+    Ok((Card { project, headline, detail: format!("On {machine}"), trend: None }, of_series))
 }
 
-/// A series, and its p50 at some commits; from an ordinal it is a new level.
-async fn series(
-    state: &AppState,
-    caller: &access::Caller,
-    series_id: i64,
-    selection: &Selection<'_>,
-    new_from: Option<i64>,
-) -> Result<(db::series::Series, Option<Trend>), ApiError> {
-    let keys = permitted::series(state, caller, &[series_id]).await?;
-    let row = db::series::find(&state.pool, &[series_id]).await?.into_iter().next();
-    let row = row.ok_or_else(|| ApiError::unknown(Kind::Series, series_id))?;
-    let is_stated = row.is_stated();
-    let series = row.into_series()?;
-    // Imported summaries have no points.
-    let trend = if is_stated { None } else { trend(state, &keys, selection, new_from, &series.case).await? };
-    Ok((series, trend))
-}
-
+/// The p50 of a series at some commits; from an ordinal it is a new level. Imported summaries have none.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 async fn trend(
     state: &AppState,
-    keys: &[SeriesKey],
+    key: SeriesKey,
+    case: &Case,
     selection: &Selection<'_>,
     new_from: Option<i64>,
-    case: &Case,
 ) -> Result<Option<Trend>, ApiError> {
-    let rows = db::point::selected(&state.pool, keys, selection).await?;
+    let rows = db::point::selected(&state.pool, &[key], selection).await?;
     let points: Vec<(f64, bool)> = rows
         .iter()
         .map(|row| {
