@@ -46,7 +46,7 @@ pub(super) async fn write(state: AppState, folder: Arc<Folder>) -> Result<()> {
     site.write_json("detailed-runs", &detailed)
 }
 
-/// What the web interface has to know about a site: the contents of its mark.
+/// The properties of a site that the web interface needs: the contents of its mark.
 pub(super) fn extent() -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&json!({"detailed_runs": DETAILED_RUNS}))?)
 }

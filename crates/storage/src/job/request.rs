@@ -143,7 +143,7 @@ pub async fn request(
     Ok(job_ids)
 }
 
-/// Whether GitHub, a run or a job of a pull request has it as one from a fork.
+/// Whether GitHub, a run or a job shows that a pull request comes from a fork.
 pub async fn is_fork(connection: &mut PgConnection, project_id: i64, number: i64) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"select (

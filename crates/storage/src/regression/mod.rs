@@ -215,7 +215,7 @@ pub struct Filter {
     pub direction: Option<Direction>,
     /// Whether to include muted and held ones.
     pub with_quiet: bool,
-    /// That begin or end at this commit, by its full object name.
+    /// Only those that begin or end at this commit, by its full object name.
     pub commit_sha: Option<String>,
 }
 
