@@ -60,7 +60,7 @@ export function ListTools<Row>({
             onSearch({ group: next === usualGroup ? undefined : next, toggled: undefined });
           }}
         />
-        <div className="narrow-only">
+        <div className="sort-choice">
           <SelectField
             label="Sort"
             options={[{ value: "", label: "Default" }, ...orders]}
