@@ -126,7 +126,7 @@ export function TrendChart(props: Props) {
         <EndLabels
           labels={endLabels}
           nextTo={isOne ? stops[0] : undefined}
-          onPoint={isOne ? undefined : setPointed}
+          onPoint={isOne ? undefined : rest}
         />
       </PointedPlot>
       {curves.some(isBelow) && (
