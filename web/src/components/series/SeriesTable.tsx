@@ -70,10 +70,7 @@ export function SeriesTable<Row>(props: Props<Row>) {
   const { keyOf, varied, isFolded = false, sections, below, about, onShown } = props;
   const { columns: selected, sort, toggled } = search;
   const list = useMemo(() => listOf(rows, describe, selected, varied), [rows, describe, selected, varied]);
-  const ordered = useMemo(() => {
-    const orders = columns.flatMap(({ key, order }) => (order === undefined ? [] : [[key, order] as const]));
-    return sorted(list.entries, sort, Object.fromEntries(orders));
-  }, [list, columns, sort]);
+  const ordered = useMemo(() => sorted(list.entries, sort, columns), [list, columns, sort]);
   const usualGroup = useMemo(
     () => (props.group !== undefined && isRepeated(list, props.group) ? props.group : "none"),
     [list, props.group],
@@ -87,14 +84,11 @@ export function SeriesTable<Row>(props: Props<Row>) {
     const isFirst = (column: ValueColumn<Row>) => column.isFirst === true;
     return [columns.filter(isFirst), columns.filter((column) => !isFirst(column))] as const;
   }, [columns]);
-  const items = itemsOf(ordered, {
-    keyOf,
-    group,
-    toggled: slugsOf(toggled),
-    isFolded,
-    sections,
-    below,
-  });
+  // Scrolling renders the table again, with the same items.
+  const items = useMemo(
+    () => itemsOf(ordered, { keyOf, group, toggled: slugsOf(toggled), isFolded, sections, below }),
+    [ordered, keyOf, group, toggled, isFolded, sections, below],
+  );
 
   const heads = useMemo(() => {
     const order = orderOf(sort);

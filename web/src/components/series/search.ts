@@ -32,7 +32,7 @@ export type ListChange = { [Key in keyof ListSearch]: ListSearch[Key] | undefine
 
 const DESCENDING = "-desc";
 
-export type Order = { key: string; isDescending: boolean };
+type Order = { key: string; isDescending: boolean };
 
 export function orderOf(sort: string | undefined): Order | null {
   if (sort === undefined) return null;

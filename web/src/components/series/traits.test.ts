@@ -53,9 +53,9 @@ it("names a row by its columns", () => {
 
 describe("the order", () => {
   const ids = (sort?: string, values: Record<number, number | null> = {}) =>
-    sorted(list([TCP, LARGE, SMALL]).entries, sort, {
-      newest: ({ series_id }) => values[series_id] ?? null,
-    }).map(({ row }) => row.series_id);
+    sorted(list([TCP, LARGE, SMALL]).entries, sort, [
+      { key: "newest", order: ({ series_id }) => values[series_id] ?? null },
+    ]).map(({ row }) => row.series_id);
   it("is the given one by default, and for unknown columns", () => {
     expect(ids()).toEqual([3, 2, 1]);
     expect(ids("colour")).toEqual([3, 2, 1]);

@@ -115,21 +115,21 @@ function keyOf({ machine, transport, case: kase }: Described): string {
   return `${machine} ${transport.slug} ${caseName(kase)}`;
 }
 
-/** The values of columns that are not traits; `null` is always last. */
-export type Orders<Row> = Record<string, (row: Row) => number | null>;
+/** A column that is not a trait; `null` is always last. */
+type Ordered<Row> = { key: string; order?: (row: Row) => number | null };
 
 /** The entries in the selected order; unknown columns keep the given one. */
 export function sorted<Row>(
   entries: readonly Entry<Row>[],
   sort: string | undefined,
-  orders: Orders<Row>,
+  columns: readonly Ordered<Row>[],
 ): readonly Entry<Row>[] {
   const order = orderOf(sort);
   if (order === null) return entries;
   const sign = order.isDescending ? -1 : 1;
   const trait = TRAITS.find((candidate) => candidate === order.key);
   if (trait !== undefined) return entries.toSorted((a, b) => sign * byTrait(trait, a, b));
-  const ofRow = orders[order.key];
+  const ofRow = columns.find(({ key }) => key === order.key)?.order;
   if (ofRow === undefined) return entries;
   const valued = entries.map((entry) => ({ entry, value: ofRow(entry.row) }));
   return valued
