@@ -17,6 +17,7 @@ it("grabs the nearer end, otherwise the window", () => {
 it("moves the window within the full range, without changing its width", () => {
   expect(brushed([200, 400], "window", 700, EXTENT)).toEqual([800, 1000]);
   expect(brushed([200, 400], "window", -50, EXTENT)).toEqual([150, 350]);
+  expect(brushed([200, 400], "window", -250, EXTENT)).toEqual([0, 200]);
 });
 
 it("keeps the ends in order and within the full range", () => {

@@ -1,4 +1,5 @@
 /** Ranges selected with a brush. Pure. */
+import { moved } from "./keys";
 
 export type Range = readonly [from: number, to: number];
 export type End = "from" | "to";
@@ -17,17 +18,16 @@ export function grabbed(x: number, [from, to]: Range, perPixel: number): End | "
 }
 
 /** The window after moving it or one of its ends, within the full range. */
-export function brushed([from, to]: Range, part: End | "window", by: number, [first, last]: Range): Range {
+export function brushed(shown: Range, part: End | "window", by: number, extent: Range): Range {
+  const [[from, to], [first, last]] = [shown, extent];
   const least = Math.max((last - first) * NARROWEST, Math.min(1, last - first));
   switch (part) {
     case "from":
       return [Math.min(Math.max(first, from + by), to - least), to];
     case "to":
       return [from, Math.max(Math.min(last, to + by), from + least)];
-    case "window": {
-      const possible = Math.min(Math.max(by, first - from), last - to);
-      return [from + possible, to + possible];
-    }
+    case "window":
+      return moved(shown, by, extent);
   }
 }
 

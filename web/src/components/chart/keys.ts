@@ -40,6 +40,16 @@ export function zoomed(x: number, [from, to]: readonly [number, number], factor:
   return [x - share * width, x + (1 - share) * width] as const;
 }
 
+/** A range moved as a whole, up to the ends of the full range. */
+export function moved(
+  [from, to]: readonly [number, number],
+  by: number,
+  [first, last]: readonly [number, number],
+): [number, number] {
+  const possible = Math.min(Math.max(by, first - from), last - to);
+  return [from + possible, to + possible];
+}
+
 const STEPS: Record<string, number> = {
   ArrowLeft: -1,
   ArrowDown: -1,

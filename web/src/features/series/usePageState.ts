@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { pointDetailQuery, pointsAtQuery, pointsQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
-import { zoomed } from "@/components/chart/keys";
+import { moved, zoomed } from "@/components/chart/keys";
 import { nearest } from "@/components/chart/nearest";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { useDrafted, useSearchChange } from "@/lib/hooks";
@@ -44,7 +44,7 @@ type Range = readonly [number, number];
 
 /** The visible range of an axis. The URL stores it; while panning, local state follows the pointer first. */
 export function useRange(extent: Range, kept: Range | null, onRange: (range: Range | null) => void) {
-  const [drafted, setMoved] = useDrafted(kept, async (moved) => onRange(moved && keptRange(moved, extent)));
+  const [drafted, setMoved] = useDrafted(kept, async (draft) => onRange(draft && keptRange(draft, extent)));
   const shown = within(drafted ?? extent, extent);
   return {
     shown,
@@ -54,7 +54,7 @@ export function useRange(extent: Range, kept: Range | null, onRange: (range: Ran
     },
     pan: (by: number) => {
       if (isWhole(shown, extent)) return;
-      setMoved(movedBy(shown, by, extent));
+      setMoved(moved(shown, by, extent));
     },
     move: (range: Range) => setMoved(within(range, extent)),
   };
@@ -63,11 +63,6 @@ export function useRange(extent: Range, kept: Range | null, onRange: (range: Ran
 /** The range for the URL, limited to the extent; `null` for all. */
 export function keptRange(range: Range | null, extent: Range): Range | null {
   return range === null || isWhole(range, extent) ? null : within(range, extent);
-}
-
-export function movedBy([from, to]: Range, by: number, [first, last]: Range): Range {
-  const possible = Math.min(Math.max(by, first - from), last - to);
-  return [from + possible, to + possible];
 }
 
 function within([from, to]: Range, [first, last]: Range): Range {
