@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { aComparison, aPair, aSide } from "@/test/comparisons";
+import { anImportedSeries } from "@/test/fixtures";
 import { conclusionOf, remedyOf } from "./verdict";
 
 const slower = aPair({ verdict: "regressed", change: 0.15 });
@@ -38,4 +39,6 @@ it("measures again where cases are inconclusive, as often as the noisiest needs"
   });
   expect(remedyOf(aComparison([undecided()]), null)?.label).toBe("Run paired A/B");
   expect(remedyOf(aComparison([slower]), null)).toBeNull();
+  const imported = { ...undecided(), transport: anImportedSeries().transport };
+  expect(remedyOf(aComparison([imported]), null)).toBeNull();
 });

@@ -1,10 +1,11 @@
 /** A comparison in one word, and the job that would decide what is inconclusive. Pure. */
 import type { Comparison, ComparisonPair, JobRequest } from "@/api/types";
 import { ascending, distinct } from "@/lib/collections";
+import { isImported } from "@/lib/imports";
 import { counted } from "@/lib/units";
 import { machineOf, tailChanges, totalsOf } from "./pairs";
 
-export type Conclusion = { word: string; look: "regressed" | "improved" | "none" };
+type Conclusion = { word: string; look: "regressed" | "improved" | "none" };
 
 /** The verdict on the whole comparison: the worst of its cases. */
 export function conclusionOf({ counts, pairs }: Comparison): Conclusion {
@@ -21,9 +22,9 @@ function hasSlowerTail(pair: ComparisonPair): boolean {
 
 export type Remedy = { label: string; request: JobRequest };
 
-/** The job that measures both sides again, in pairs; `null` if no case is inconclusive. */
+/** The job that measures both sides again, in pairs; `null` if no case that jobs measure is inconclusive. */
 export function remedyOf({ base, head, pairs }: Comparison, pull_request: number | null): Remedy | null {
-  const undecided = pairs.filter(({ kind }) => kind === "inconclusive");
+  const undecided = pairs.filter((pair) => pair.kind === "inconclusive" && !isImported(pair));
   if (undecided.length === 0) return null;
   const needed = Math.max(0, ...undecided.map(({ repetitions_needed }) => repetitions_needed ?? 0));
   return {
