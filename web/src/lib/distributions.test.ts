@@ -59,9 +59,13 @@ it("keeps the central range of both sides", () => {
   expect(to).toBeLessThanOrEqual(8192);
 });
 
-it("has no value outside a line", () => {
-  const points = curveOf(BINS, "ecdf");
-  expect([500, 2048, 3000, 10_000].map((at) => valueAt(points, at))).toEqual([null, 0.9, 0.9, null]);
+it.each([
+  ["density", [0, 0, 0, 0]],
+  ["ecdf", [0, 0.9, 0.9, 1]],
+  ["tail", [1, 0.1, 0.1, 0]],
+] as const)("has values of %s also outside the line", (view, values) => {
+  const points = curveOf(BINS, view);
+  expect([500, 2048, 3000, 10_000].map((at) => valueAt(points, view, at))).toEqual(values);
 });
 
 it("names a density next to its mode, and a tail at the slowest tenth", () => {

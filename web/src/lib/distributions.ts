@@ -85,11 +85,10 @@ export function wholeRange(sides: readonly HistogramBin[][]): [from: number, to:
   return [Math.min(...sides.map(startOf)), Math.max(...sides.map((bins) => bins.at(-1)?.to_ns ?? 1))];
 }
 
-/** The value of a line at a position; `null` outside. */
-export function valueAt(points: Positions, at: number): number | null {
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined || at < first[0] || at > last[0]) return null;
-  return points.findLast(([x]) => x <= at)?.[1] ?? null;
+/** The value of a line at a position. Outside, it is that of the nearer end, but nothing is slower than the slowest. */
+export function valueAt(points: Positions, view: View, at: number): number {
+  if (view === "tail" && at > (points.at(-1)?.[0] ?? 0)) return 0;
+  return (points.findLast(([x]) => x <= at) ?? points[0])?.[1] ?? 0;
 }
 
 /** Where the name of a line is clear, from its left to its right: at its mode, its median or its slowest tenth. */

@@ -164,7 +164,7 @@ function ShareTooltip({ at, view, curves, measure }: TooltipProps) {
       heading={`${RELATIONS[view]} ${measure.format(at)}`}
       rows={curves.map(({ label, points }) => ({
         name: label,
-        value: formatShare(valueAt(points, at) ?? (view === "ecdf" && at > 1 ? 1 : 0)),
+        value: formatShare(valueAt(points, view, at)),
       }))}
     />
   );
