@@ -138,6 +138,30 @@ export function countsByBin(firstBin: number, counts: readonly number[]): Map<nu
   return byBin;
 }
 
+/** The share of operations in each non-empty bin of a column. */
+export function sharesByBin(firstBin: number, counts: readonly number[]): Map<number, number> {
+  const byBin = countsByBin(firstBin, counts);
+  const total = [...byBin.values()].reduce((sum, count) => sum + count, 0);
+  return new Map([...byBin].map(([bin, count]) => [bin, count / Math.max(1, total)]));
+}
+
+/** The first and the last bin without a share of the operations at each end. */
+export function centralBins(
+  shares: ReadonlyMap<number, number>,
+  outside: number,
+): [first: number, last: number] {
+  const bins = [...shares].sort(([a], [b]) => a - b);
+  const endOf = (ordered: readonly [bin: number, share: number][]) => {
+    let sum = 0;
+    const end = ordered.find(([, share]) => {
+      sum += share;
+      return sum > outside;
+    });
+    return end?.[0] ?? 0;
+  };
+  return [endOf(bins), endOf(bins.toReversed())];
+}
+
 /** The bounds of a bin in nanoseconds. */
 export function boundsOfBin(bin: number, stepsPerDoubling: number): [from: number, to: number] {
   return [2 ** (bin / stepsPerDoubling), 2 ** ((bin + 1) / stepsPerDoubling)];

@@ -1,6 +1,6 @@
 /** Two distributions of a series as small ridges on one logarithmic axis of their own. Pure. */
 import type { HeatMapColumns } from "@/api/types";
-import { countsByBin, numbersOf } from "@/lib/statistics";
+import { centralBins, numbersOf, sharesByBin } from "@/lib/statistics";
 import { rounded } from "./sparklines";
 
 /** The distribution at a commit: the share of operations by bin. */
@@ -17,16 +17,14 @@ const BINS_MIN = 10;
 export function ridgesOf({ from_ordinals, first_bins, counts, lossy }: HeatMapColumns): Ridge[] {
   const firsts = numbersOf(first_bins);
   return numbersOf(from_ordinals).flatMap((ordinal, index): Ridge | [] => {
-    const bins = countsByBin(firsts[index] ?? 0, counts[index] ?? []);
-    const total = [...bins.values()].reduce((sum, count) => sum + count, 0);
-    if (total === 0 || lossy.includes(index)) return [];
-    return { ordinal, shares: new Map([...bins].map(([bin, count]) => [bin, count / total])) };
+    const shares = sharesByBin(firsts[index] ?? 0, counts[index] ?? []);
+    return shares.size === 0 || lossy.includes(index) ? [] : { ordinal, shares };
   });
 }
 
 /** The outline of each ridge. Their areas are equal, so a wider one is lower. */
 export function ridgePaths(ridges: readonly Ridge[]): string[] {
-  const ends = ridges.map(endsOf);
+  const ends = ridges.map(({ shares }) => centralBins(shares, BEYOND));
   const [first, last] = [Math.min(...ends.map(([from]) => from)), Math.max(...ends.map(([, to]) => to))];
   const margin = Math.max(1, (BINS_MIN - (last - first)) / 2);
   const [from, to] = [first - margin, last + margin];
@@ -39,18 +37,4 @@ export function ridgePaths(ridges: readonly Ridge[]): string[] {
     }
     return `${path}L${RIDGE.width},${RIDGE.height}`;
   });
-}
-
-/** The bins between which all but a small share of the operations are. */
-function endsOf({ shares }: Ridge): [from: number, to: number] {
-  const bins = [...shares].sort(([a], [b]) => a - b);
-  const end = (ascending: [number, number][]) => {
-    let sum = 0;
-    return ascending.find(([, share]) => {
-      sum += share;
-      return sum > BEYOND;
-    })?.[0];
-  };
-  const first = end(bins) ?? 0;
-  return [first, end(bins.toReversed()) ?? first];
 }

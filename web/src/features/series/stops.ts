@@ -10,7 +10,7 @@ import { lineOf, markOf, pointWords } from "@/lib/changes";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
 import { requesterText } from "@/lib/queue";
-import { boundsOfBin, countsByBin, environmentsOf, median, numbersOf } from "@/lib/statistics";
+import { boundsOfBin, centralBins, environmentsOf, median, numbersOf, sharesByBin } from "@/lib/statistics";
 import { type Placed, positionOf, type SeriesPoint } from "./data";
 import type { Axis, Reach } from "./search";
 
@@ -202,15 +202,13 @@ export function heatColumns({ columns }: HeatMapChart): HeatColumn[] {
   const firstBins = numbersOf(columns.first_bins);
   return from.map((first, place) => {
     const last = to[place] ?? first;
-    const counts = countsByBin(firstBins[place] ?? 0, columns.counts[place] ?? []);
-    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const before = to[place - 1] ?? first - 1;
     const after = from[place + 1] ?? last + 1;
     return {
       from: (before + first) / 2,
       to: (last + after) / 2,
       x: last,
-      shares: new Map([...counts].map(([bin, count]) => [bin, count / Math.max(1, total)])),
+      shares: sharesByBin(firstBins[place] ?? 0, columns.counts[place] ?? []),
     };
   });
 }
@@ -220,9 +218,8 @@ export function reachOf(columns: HeatColumn[], steps: number, reach: Reach): [nu
   for (const { shares } of columns) {
     for (const [bin, share] of shares) byBin.set(bin, (byBin.get(bin) ?? 0) + share / columns.length);
   }
-  const bins = [...byBin.entries()].sort(([a], [b]) => a - b);
-  const [shortest, longest] = reach === "all" ? [bins[0]?.[0], bins.at(-1)?.[0]] : usual(bins);
-  return [boundsOfBin((shortest ?? 0) - 1, steps)[0], boundsOfBin((longest ?? 0) + 1, steps)[1]];
+  const [shortest, longest] = centralBins(byBin, reach === "all" ? 0 : LEFT_OUT);
+  return [boundsOfBin(shortest - 1, steps)[0], boundsOfBin(longest + 1, steps)[1]];
 }
 
 /** The mean share of operations outside the drawn range, over all columns. */
@@ -235,17 +232,6 @@ export function shareBeyond(columns: HeatColumn[], steps: number, [low, high]: r
     return sum + beyond.reduce((part, [, share]) => part + share, 0);
   }, 0);
   return outside / Math.max(1, columns.length);
-}
-
-function usual(bins: [bin: number, share: number][]): [number | undefined, number | undefined] {
-  let sum = 0;
-  const cumulative = bins.map(([bin, share]) => {
-    sum += share;
-    return { bin, sum };
-  });
-  const first = cumulative.find((entry) => entry.sum > LEFT_OUT);
-  const last = cumulative.find((entry) => entry.sum >= 1 - LEFT_OUT) ?? cumulative.at(-1);
-  return [first?.bin, last?.bin];
 }
 
 /** Padding at both ends of the axis, so that no mark is cut. */
