@@ -50,8 +50,7 @@ export function DistributionChart({ name, label, view, before, after, measure }:
     { ...after, role: "after" as const },
   ];
   const bins = sides.map((side) => side.bins);
-  const domain = zoom ?? (view === "tail" ? wholeRange(bins) : centralRange(bins));
-  const x = { ...logAxis(measure, [...domain]), domain: [domain[0], domain[1]] as [number, number] };
+  const x = logAxis(measure, [...(zoom ?? (view === "tail" ? wholeRange(bins) : centralRange(bins)))]);
   const curves = sides.map(
     ({ role, label: side, bins: own }): Curve => ({
       key: role,
@@ -76,7 +75,7 @@ export function DistributionChart({ name, label, view, before, after, measure }:
         top_px={14}
         right_px={RIGHT_PX}
         x={x}
-        y={yAxisOf(view, curves, domain)}
+        y={yAxisOf(view, curves, x.domain)}
       >
         <Curves curves={curves} bands={bands} />
         <SideNames

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type PointerEvent, useRef } from "react";
 import { brushed, type End, grabbed, type Range, stepOfKey } from "./brush";
 import { AXIS_WIDTH } from "./Plot";
 import type { Curve } from "./plottables/Curves";
+import { extent } from "./ticks";
 
 type Props = {
   points: Curve["points"];
@@ -95,9 +96,7 @@ export function RangeBrush({ points, extent, shown, right_px, label, onRange }: 
 function pathOf(points: Curve["points"], shareOf: (x: number) => number): string {
   const every = Math.ceil(points.length / POINTS_MAX);
   const drawn = points.filter((_, index) => index % every === 0);
-  const values = drawn.map(([, y]) => y);
-  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const { low, high } = extent(drawn.map(([, y]) => y));
   const y = (value: number) =>
     HEIGHT - PADDING - ((value - low) / (high - low || 1)) * (HEIGHT - 2 * PADDING);
   return drawn

@@ -39,7 +39,7 @@ export function RidgeChart({ label, columns, stepsPerDoubling, reach_ns, measure
         height_px={(rows.length + OVERLAP) * ROW_PX + AXIS_PX}
         top_px={4}
         right_px={24}
-        x={{ ...logAxis(measure, [...reach_ns]), domain: [reach_ns[0], reach_ns[1]] }}
+        x={logAxis(measure, [...reach_ns])}
         y={{
           domain: [rows.length - 0.5, -OVERLAP],
           ticks: rows.map((_, row) => row),

@@ -2,21 +2,19 @@
 import { RIDGE, type Ridge, ridgePaths } from "./ridges";
 
 export function RidgeGlyph({ ridges }: { ridges: readonly Ridge[] }) {
-  const newest = ridges.at(-1);
+  const [newest, before] = ridgePaths(ridges).reverse();
   if (newest === undefined) return null;
-  const [first = "", second] = ridgePaths(ridges);
-  const before = second === undefined ? undefined : first;
-  const name = [newest, ...ridges.slice(0, -1)].map(({ ordinal }) => `#${ordinal}`).join(" and ");
+  const name = ridges.map(({ ordinal }) => `#${ordinal}`).reverse();
   return (
     <svg
       className="ridge-glyph"
       width={RIDGE.width}
       height={RIDGE.height}
       role="img"
-      aria-label={`Distribution at ${name}`}
+      aria-label={`Distribution at ${name.join(" and ")}`}
     >
       {before !== undefined && <path className="ridge-before" d={before} />}
-      <path className="ridge-newest" d={second ?? first} />
+      <path className="ridge-newest" d={newest} />
     </svg>
   );
 }

@@ -12,7 +12,7 @@ import { type Band, type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
 import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
 import { type Change, type Rule, Rules } from "./plottables/Rules";
-import type { Scale } from "./ticks";
+import { extent, type Scale } from "./ticks";
 import { useIsNarrow } from "./useIsNarrow";
 
 type Props = Keyed & {
@@ -157,8 +157,7 @@ export function TrendChart(props: Props) {
 
 /** A logarithmic axis needs values above zero; in a narrow range it looks linear, so linear labels suit it better. */
 function yAxisOf(measure: Measure, values: number[], isWanted: boolean): Scale & { isLogarithmic: boolean } {
-  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const high = values.reduce((most, value) => Math.max(most, value), 0);
+  const { low, high } = extent(values);
   const isLogarithmic = isWanted && low > 0;
   if (!isLogarithmic || high / low < NARROW_RATIO) return { ...measure.linear(values), isLogarithmic };
   return { ...measure.logarithmic([low / LOG_ROOM, high * LOG_ROOM]), isLogarithmic };

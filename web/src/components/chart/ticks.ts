@@ -63,7 +63,7 @@ export function byteScale(sizes: number[], count = 6): Scale {
   return { domain, ticks: Array.from({ length }, (_, index) => 2 ** (first + index * every)) };
 }
 
-function extent(values: number[]): { low: number; high: number } {
+export function extent(values: number[]): { low: number; high: number } {
   if (values.length === 0) return { low: 0, high: 1 };
   return {
     low: values.reduce((least, value) => Math.min(least, value)),
