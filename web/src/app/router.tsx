@@ -133,7 +133,7 @@ const inProject = <const Path extends string>(path: Path) => ({ getParentRoute: 
 const overviewRoute = createRoute({
   ...inProject("/"),
   validateSearch: parseOverviewSearch,
-  loaderDeps: ({ search }) => ({ ...search }),
+  loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) =>
     loadOverview(context.queryClient, params.project, parseOverviewSearch(deps)),
   component: lazyRouteComponent(() => import("@/features/overview/OverviewPage"), "OverviewPage"),
@@ -366,7 +366,7 @@ const measureRoute = createRoute({
 const pullRequestsRoute = createRoute({
   ...inProject("/pull-requests"),
   validateSearch: parsePullRequestsSearch,
-  loaderDeps: ({ search }) => ({ ...search }),
+  loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) =>
     waitFor(context, pullRequestsQuery(params.project, parsePullRequestsSearch(deps))),
   component: lazyRouteComponent(
@@ -378,11 +378,11 @@ const pullRequestsRoute = createRoute({
 const pullRequestRoute = createRoute({
   ...inProject("/pull-requests/$pullRequest"),
   validateSearch: parsePullRequestsSearch,
-  loaderDeps: ({ search }) => ({ ...search }),
+  loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => {
     const number = numberOf(params.pullRequest);
     if (number === null) throw notFound();
-    return loadPullRequest(context.queryClient, params.project, number, parsePullRequestsSearch(deps));
+    return loadPullRequest(context.queryClient, params.project, number, deps);
   },
   component: lazyRouteComponent(() => import("@/features/pull-requests/PullRequestPage"), "PullRequestPage"),
 });
