@@ -186,8 +186,6 @@ function textOf({ kind, since }: Exclude<State, { kind: "live" }>): string {
   }
 }
 
-export const EXAMPLE = "p99 pipe 4k cross";
-
 /** Opens the search. It looks like a field; with less space it is an icon. */
 function SearchButton() {
   return (
@@ -200,7 +198,7 @@ function SearchButton() {
       onClick={() => show("palette")}
     >
       <Icon d={MAGNIFIER} />
-      <span className="search-word">Search</span>
+      <span>Search</span>
       <kbd>/</kbd>
     </button>
   );

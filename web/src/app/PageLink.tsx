@@ -1,11 +1,13 @@
 /** A link to a page of the project. */
 import { Link } from "@tanstack/react-router";
-import { activeOptions, type ProjectPage } from "./pages";
+import { toOverview } from "@/lib/paths";
+import type { ProjectPage } from "./pages";
 
-export function PageLink({ project, page }: { project: string; page: ProjectPage }) {
+export function PageLink({ project, page: { to, label } }: { project: string; page: ProjectPage }) {
+  // Other pages have addresses below theirs; all have addresses below the overview's.
   return (
-    <Link {...page.to(project)} activeOptions={activeOptions(page)}>
-      {page.label}
+    <Link {...to(project)} activeOptions={{ exact: to === toOverview, includeSearch: false }}>
+      {label}
     </Link>
   );
 }

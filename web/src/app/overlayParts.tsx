@@ -18,7 +18,6 @@ import { counted } from "@/lib/units";
 import { keyName, turnKeys, useAreKeysOn, useKeyMaps } from "@/lib/useKeys";
 import { addRecent, deleteView, NAME_LENGTH_MAX, renameView, saveView, useViews } from "@/lib/views";
 import { FIXED_KEYS } from "./keys";
-import { EXAMPLE } from "./Layout";
 import { Options } from "./Options";
 import { PageLink } from "./PageLink";
 import { pageGroups } from "./pages";
@@ -73,7 +72,7 @@ export function Palette({ project = "", typed }: Props) {
           aria-controls={`${id}-list`}
           aria-describedby={`${id}-problem`}
           {...(activeKey !== undefined && { "aria-activedescendant": `${id}-${place}` })}
-          placeholder={EXAMPLE}
+          placeholder="p99 pipe 4k cross"
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}

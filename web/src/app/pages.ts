@@ -61,8 +61,3 @@ export function pageGroups() {
 export function settingsPages(): ProjectPage[] {
   return allPages().filter(({ to }) => to === toSettings);
 }
-
-/** Other pages have addresses below theirs; all have addresses below the overview's. */
-export function activeOptions({ to }: ProjectPage) {
-  return { exact: to === toOverview, includeSearch: false };
-}

@@ -1,8 +1,8 @@
 /** The main charts, with data and without. */
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DistributionChart } from "@/components/chart/DistributionChart";
-import { ForestRow } from "@/components/chart/ForestPlot";
-import { forestScale } from "@/components/chart/forest";
+import { type ForestMark, ForestRow } from "@/components/chart/ForestPlot";
+import { type Estimate, forestScale } from "@/components/chart/forest";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { lineStyle } from "@/components/chart/lines";
 import { LATENCY } from "@/components/chart/measure";
@@ -21,15 +21,13 @@ const STOPS = Array.from({ length: 40 }, (_, place) => place + 1);
 const levelAt = (x: number) => 4000 + 120 * Math.sin(7 * x) + (x > 24 ? 700 : 0);
 const HISTORY = STOPS.map(levelAt);
 const SIZES = [16, 64, 256, 1024, 4096, 16_384];
-const ESTIMATES = [
+const ESTIMATES: (Estimate & { mark: ForestMark })[] = [
   { mark: "slower", change: 0.12, interval: [0.08, 0.17], least: 0.02 },
   { mark: "faster", change: -0.06, interval: [-0.09, -0.03], least: 0.02 },
   { mark: "unchanged", change: 0.005, interval: [-0.01, 0.02], least: 0.02 },
   { mark: "inconclusive", change: 0.03, interval: [-0.15, 0.6], least: 0.02 },
-] as const;
-const SCALE = forestScale(
-  ESTIMATES.map(({ interval: [low, high], ...rest }) => ({ ...rest, interval: [low, high] })),
-);
+];
+const SCALE = forestScale(ESTIMATES);
 const binsOf = (shift_ns: number) =>
   STOPS.map((place) => ({
     from_ns: shift_ns + 3600 + 60 * place,
@@ -55,9 +53,9 @@ export function Charts() {
       <Section title="In tables">
         <Sparkline values={HISTORY} /> <Sparkline values={[4000]} /> <Sparkline values={[]} />
         <LatencyShape latency={latency(4000)} domain={[2000, 40_000]} />
-        {ESTIMATES.map(({ mark, change, interval: [low, high], least }) => (
+        {ESTIMATES.map(({ mark, ...estimate }) => (
           <div key={mark} style={{ position: "relative", width: "15rem", height: "1.5rem" }}>
-            <ForestRow estimate={{ change, interval: [low, high], least }} mark={mark} scale={SCALE} />
+            <ForestRow estimate={estimate} mark={mark} scale={SCALE} />
           </div>
         ))}
       </Section>

@@ -18,7 +18,7 @@ import { SideNames } from "./plottables/SideNames";
 import { TooltipBox } from "./Tooltip";
 import { linearScale, logScale, type Scale } from "./ticks";
 
-export type DistributionSide = {
+type DistributionSide = {
   label: string;
   bins: HistogramBin[];
   repetitions: RepetitionDetail[];
@@ -34,7 +34,7 @@ type Props = {
 };
 
 /** The looks of both sides; the colour is for the side in question. */
-export const LOOKS = {
+const LOOKS = {
   before: { stroke: "var(--muted)", ink: "var(--muted)", dash: "", width: 1.5 },
   after: { stroke: "var(--data-1)", ink: "var(--data-1-ink)", dash: "", width: 2 },
 };
