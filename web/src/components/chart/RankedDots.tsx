@@ -18,7 +18,7 @@ export function RankedDots({ label, rows, domain: [low, high], format }: Props) 
   const x = (value: number) =>
     MARGIN_PX + (Math.log(value / low) / (Math.log(high / low) || 1)) * (WIDTH_PX - 2 * MARGIN_PX);
   return (
-    <ol className="ranked" aria-label={label}>
+    <ol className="ranked-dots" aria-label={label}>
       {rows.map(({ key, label: name, value, style, isTied }) => (
         <li key={key} className={isTied ? "strong" : undefined}>
           <span>{name}</span>

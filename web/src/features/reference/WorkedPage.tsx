@@ -122,7 +122,7 @@ function Evidence({ project, fileName, evidence }: Props) {
       table={fileOf(fileName, evidence)}
     >
       {lines.length > 0 && (
-        <div className="evidence">
+        <div className="evidence-chart">
           <SweepChart
             name={`${title}, by message size`}
             lines={lines.map((line) => ({ ...line, current: false }))}
