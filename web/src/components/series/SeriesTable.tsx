@@ -114,9 +114,10 @@ export function SeriesTable<Row>(props: Props<Row>) {
   const { inSight, from, above_px, below_px, measure } = useSight(items, body);
   const latest = useRef(() => {});
   latest.current = () => {
+    if (onShown === undefined) return;
     const all = items.flatMap((item) => (item.kind === "row" ? item.entry.row : []));
     const start = items.slice(0, from).filter(({ kind }) => kind === "row").length;
-    onShown?.(all, start, start + inSight.filter(({ kind }) => kind === "row").length);
+    onShown(all, start, start + inSight.filter(({ kind }) => kind === "row").length);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: only other rows are reported.
   useEffect(() => latest.current(), [from, inSight.length, ordered, group, toggled]);
