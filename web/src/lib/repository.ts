@@ -72,13 +72,11 @@ const SHA = "{sha}";
 export function repositoryOf({ repository_url, commit_url }: Addresses): Repository | null {
   if (commit_url !== null) return ofTemplate(commit_url);
   const home = homeOf(repository_url ?? "");
-  const host = home && hostOf(home);
+  const host = home && HOSTS.find(({ servers }) => servers.test(home.hostname));
   return host ? linksOf(host, home) : null;
 }
 
 type Addresses = Pick<ProjectSummary, "repository_url" | "commit_url">;
-
-const hostOf = ({ hostname }: URL) => HOSTS.find(({ servers }) => servers.test(hostname));
 
 /** All links if the template has the form of a known host, otherwise only those to commits. */
 function ofTemplate(template: string): Repository | null {
