@@ -1,10 +1,12 @@
 /** What all rows of a list share, and the choices of columns, group and order. */
-import { Menu, SelectField } from "@/components/ui/controls";
+import { Menu, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
 import { partsOf } from "@/components/ui/Table";
 import { joined } from "@/lib/search";
 import type { ValueColumn } from "./SeriesTable";
-import { type ListChange, type ListSearch, TRAITS, type Trait } from "./search";
+import { LIST, type ListChange, type ListSearch, TRAITS, type Trait } from "./search";
 import { type List, TRAIT_NAMES } from "./traits";
+
+const traitName = (trait: Trait) => TRAIT_NAMES[trait];
 
 type Props<Row> = {
   list: List<Row>;
@@ -35,7 +37,7 @@ export function ListTools<Row>({
     onSearch({ columns: joined(next) });
   };
   const sortable = [
-    ...shown.map((trait) => ({ value: trait as string, label: TRAIT_NAMES[trait] })),
+    ...optionsOf(shown, traitName),
     ...columns.flatMap(({ key, head, order }) =>
       order === undefined ? [] : [{ value: key, label: partsOf(head).name }],
     ),
@@ -50,13 +52,10 @@ export function ListTools<Row>({
       <div className="controls">
         <SelectField
           label="Group"
-          options={[
-            { value: "none", label: otherwise },
-            ...offered.map((trait) => ({ value: trait as string, label: TRAIT_NAMES[trait] })),
-          ]}
+          options={[{ value: "none", label: otherwise }, ...optionsOf(offered, traitName)]}
           value={group}
           onChange={(value) => {
-            const next = [...TRAITS, "none" as const].find((trait) => trait === value);
+            const next = LIST.group(value);
             onSearch({ group: next === usualGroup ? undefined : next, toggled: undefined });
           }}
         />
@@ -76,9 +75,7 @@ export function ListTools<Row>({
             </label>
           ))}
           {search.columns !== undefined && (
-            <button type="button" className="text-button" onClick={() => onSearch({ columns: undefined })}>
-              Reset
-            </button>
+            <TextButton onClick={() => onSearch({ columns: undefined })}>Reset</TextButton>
           )}
         </Menu>
       </div>
