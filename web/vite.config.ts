@@ -51,7 +51,7 @@ export default defineConfig(({ mode }) => ({
           groups: [
             {
               name: "base",
-              // Without what only long lists need.
+              // Except for modules that only long lists need.
               test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|openapi-fetch|@tanstack)\/(?!(react-)?virtual|.*\/(useQueries|useInfiniteQuery|queriesObserver|infiniteQueryObserver)\.)/,
             },
             {

@@ -35,7 +35,7 @@ import {
 type Palette = {
   /** Those with entries. */
   groups: Group[];
-  /** Why there are no results, or what is wrong with the text. */
+  /** Why there are no results, or why the text is invalid. */
   problem: string | null;
 };
 
@@ -170,7 +170,7 @@ export function usePalette(project: string, text: string, setText: (text: string
   };
 }
 
-/** These open what is open, or move within a page. */
+/** These open the search, which is open, or move within a page. */
 const UNLISTED_KEYS = ["/", "Enter", "ArrowLeft", "ArrowRight", "j", "k", "x"];
 const SERIES_MAX = 8;
 const COMMITS_MAX = 5;

@@ -1,4 +1,4 @@
-/** Exports a chart as a picture, with its title, what it shows, and its source. */
+/** Exports a chart as a picture, with its title, subject and source. */
 
 import { download } from "@/lib/csv";
 import { shownPath } from "@/lib/site";

@@ -1,4 +1,4 @@
-/** A comparison at a glance: verdict, counts, the changed cases as a forest plot, and what would decide the others. */
+/** A comparison at a glance: verdict, counts, the changed cases as a forest plot, and the job that decides the others. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -59,7 +59,7 @@ export function ComparisonSummary({ project, comparison, pullRequest, children }
   );
 }
 
-/** Slower, faster, and what is not decided; if all is, what did not change. */
+/** Slower, faster and inconclusive cases; unchanged ones if none is inconclusive. */
 function Counts({ counts }: { counts: KindCounts }) {
   const rest = counts.inconclusive > 0 ? "inconclusive" : "unchanged";
   return (

@@ -1,4 +1,4 @@
-/** A comparison in one word, and the job that would decide what is inconclusive. Pure. */
+/** A comparison in one word, and the job that decides inconclusive cases. Pure. */
 import type { Comparison, ComparisonPair, JobRequest } from "@/api/types";
 import { ascending, distinct } from "@/lib/collections";
 import { isImported } from "@/lib/imports";

@@ -1,4 +1,4 @@
-/** What all rows of a list share, and the choices of columns, group and order. */
+/** The texts that all rows of a list share, and the choices of columns, group and order. */
 import { Menu, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
 import { partsOf } from "@/components/ui/Table";
 import { joined } from "@/lib/search";
@@ -14,7 +14,7 @@ type Props<Row> = {
   group: Trait | "none";
   /** The group of the page. */
   usualGroup: Trait | "none";
-  /** What groups the rows without a selected trait. */
+  /** The name of the grouping without a selected trait. */
   otherwise: string | undefined;
   search: ListSearch;
   onSearch: (change: ListChange) => void;

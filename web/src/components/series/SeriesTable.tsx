@@ -50,7 +50,7 @@ type Props<Row> = {
   /** About a group, next to its name. */
   about?: (rows: readonly Row[]) => ReactNode;
   sections?: readonly Section<Row>[];
-  /** What the sections are, for the choice of a group. */
+  /** The name of the sections, for the choice of a group. */
   sectionName?: string;
   /** A full row below a row. */
   below?: (row: Row) => ReactNode;
