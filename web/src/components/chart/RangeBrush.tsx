@@ -57,6 +57,10 @@ export function RangeBrush({ points, extent, shown, right_px, label, onRange }: 
     onRange(brushed(seen, part, step, extent));
   };
   const percent = (x: number) => `${shareOf(x) * 100}%`;
+  const ends = [
+    ["from", seen[0], "Start of the range"],
+    ["to", seen[1], "End of the range"],
+  ] as const;
   return (
     <div
       ref={track}
@@ -74,18 +78,18 @@ export function RangeBrush({ points, extent, shown, right_px, label, onRange }: 
         className="brush-window"
         style={{ left: percent(seen[0]), right: `${(1 - shareOf(seen[1])) * 100}%` }}
       />
-      {(["from", "to"] as const).map((part, index) => (
+      {ends.map(([part, x, name]) => (
         <div
           key={part}
           className="brush-end"
-          style={{ left: percent(seen[index] ?? first) }}
+          style={{ left: percent(x) }}
           role="slider"
           tabIndex={0}
-          aria-label={index === 0 ? "Start of the range" : "End of the range"}
+          aria-label={name}
           aria-valuemin={first}
           aria-valuemax={last}
-          aria-valuenow={seen[index] ?? first}
-          aria-valuetext={label(Math.round(seen[index] ?? first))}
+          aria-valuenow={x}
+          aria-valuetext={label(Math.round(x))}
           onKeyDown={(event) => onKeyDown(event, part)}
         />
       ))}

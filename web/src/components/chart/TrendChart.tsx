@@ -77,18 +77,17 @@ export function TrendChart(props: Props) {
   );
   const isNarrow = useIsNarrow();
   // On narrow screens, long names are below.
-  const isBelow = ({ label }: { label: string }) => isNarrow && label.length > NARROW_LABEL_MAX;
-  const right_px = labelRoom(curves.filter((curve) => !isBelow(curve)));
+  const below = isNarrow ? curves.filter(({ label }) => label.length > NARROW_LABEL_MAX) : [];
+  const labelled = curves.filter((curve) => !below.includes(curve));
+  const right_px = labelRoom(labelled);
   const yLabels = measure.axisLabels(yScale.ticks);
   const isOne = stops.length === 1;
-  const endLabels = curves
-    .filter((curve) => !isBelow(curve))
-    .flatMap(({ label, ink, isFaded = false, points }) => {
-      const value = points.findLast(seen)?.[1];
-      return value === undefined
-        ? []
-        : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value, isFaded }];
-    });
+  const endLabels = labelled.flatMap(({ label, ink, isFaded = false, points }) => {
+    const value = points.findLast(seen)?.[1];
+    return value === undefined
+      ? []
+      : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value, isFaded }];
+  });
   return (
     <>
       <PointedPlot
@@ -129,9 +128,9 @@ export function TrendChart(props: Props) {
           onPoint={isOne ? undefined : rest}
         />
       </PointedPlot>
-      {curves.some(isBelow) && (
+      {below.length > 0 && (
         <ul className="line-choice">
-          {curves.filter(isBelow).map(({ key, label, stroke, dash }) => (
+          {below.map(({ key, label, stroke, dash }) => (
             <li key={key}>
               <LineSample style={{ stroke, ink: stroke, dash, marker: "circle" }} />
               {label}
