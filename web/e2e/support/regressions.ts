@@ -1,6 +1,6 @@
 /** A mocked server with three regressions, and a signed-in user. */
 import type { Page } from "@playwright/test";
-import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
+import { aChangePoint, aCommit, aRegression, aSession } from "@/test/fixtures";
 import type { RegressionDetail } from "../../src/api/types";
 
 const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
@@ -31,14 +31,6 @@ const LISTED = [
   }),
 ];
 
-const SESSION = {
-  account: { name: "ada", is_admin: false, roles: {} },
-  has_github: false,
-  is_private: false,
-  project: null,
-  scopes: [],
-};
-
 const DETAIL = {
   regression: LISTED[0],
   change_points: [
@@ -59,7 +51,7 @@ const DETAIL = {
 /** Mocks a server with three regressions, and a signed-in user; returns the updates it receives. */
 export async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
   const updates: { path: string; body: unknown }[] = [];
-  await page.route("**/api/v1/session", (route) => route.fulfill({ json: SESSION }));
+  await page.route("**/api/v1/session", (route) => route.fulfill({ json: aSession({ is_admin: true }) }));
   await page.route(TIMELINE, (route) => route.fulfill({ json: { entries: [] } }));
   await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
   await page.route(ONE, (route) => {

@@ -1,12 +1,14 @@
 /** Triage and comments on the page of a regression, with the data of the mock. */
 import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
 import { expect, it } from "vitest";
 import { open, withoutEvents } from "@/test/app";
+import { aSession } from "@/test/fixtures";
 import { withLayout } from "@/test/layout";
 import { mockServer } from "@/test/server";
 
-const { sent } = mockServer();
+const { server, sent } = mockServer();
 withLayout(720, 300);
 withoutEvents();
 
@@ -29,6 +31,16 @@ it("assigns a member of the project", async () => {
   await within(assignee).findByRole("option", { name: "ben" });
   await userEvent.selectOptions(assignee, "ben");
   expect(await screen.findByText(/assigned to ben\./)).toBeTruthy();
+});
+
+it.each(["/libfoo/regressions", "/libfoo/regressions/1"])("%s has no triage for viewers", async (path) => {
+  const viewer = aSession({ roles: { libfoo: "viewer" } });
+  server.use(http.get("*/api/v1/session", () => HttpResponse.json(viewer)));
+  await open(path);
+  await userEvent.keyboard("af");
+  expect(screen.queryByRole("checkbox", { name: /^Select/ })).toBeNull();
+  expect(screen.queryByRole("textbox", { name: "Comment" })).toBeNull();
+  expect(sent).toEqual([]);
 });
 
 it("compares both ends again", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aSession } from "@/test/fixtures";
-import { type Action, refusal, roleIn, standing } from "./access";
+import { type Action, mayDelete, refusal, roleIn, standing } from "./access";
 
 const ACTIONS: Action[] = ["queue", "configure", "manage-tokens", "manage-members", "delete", "run-server"];
 const allowed = (session: ReturnType<typeof aSession>) =>
@@ -40,4 +40,13 @@ it("describes the account and its role", () => {
     "Signed in as ada, viewer of libfoo.",
   );
   expect(standing(aSession(), "libfoo")).toBe("Signed in as ada, not a member of libfoo.");
+});
+
+it("lets authors delete their texts, and maintainers all", () => {
+  const [own, other] = ["account:ada", "account:ben"];
+  const contributor = aSession({ roles: { libfoo: "contributor" } });
+  expect([own, other].map((author) => mayDelete(author, contributor, "libfoo"))).toEqual([true, false]);
+  const maintainer = aSession({ roles: { libfoo: "maintainer" } });
+  expect(mayDelete(other, maintainer, "libfoo")).toBe(true);
+  expect(mayDelete(own, aSession(null), "libfoo")).toBe(false);
 });

@@ -7,10 +7,9 @@ import { Field, Form, FormError } from "@/components/form";
 import { TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
-import { refusal } from "@/lib/access";
+import { mayDelete, refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { requesterText } from "@/lib/queue";
-import { mayDelete } from "./data";
 import { notesAt } from "./load";
 
 const CHANGED = ["/api/v1/projects/{project}/notes"] as const;
@@ -43,7 +42,7 @@ function NoteFoot({ project, note, session }: NoteProps) {
   return (
     <p className="muted">
       {requesterText(note.created_by)}, <Ago moment={note.created_at} />
-      {session !== undefined && mayDelete(note, session, project) && (
+      {session !== undefined && mayDelete(note.created_by, session, project) && (
         <>
           {" "}
           <TextButton disabled={deleting.isPending} onClick={() => deleting.mutate(undefined)}>

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { CommitDetail } from "@/api/types";
 import { aComparison, aPair } from "@/test/comparisons";
-import { aCommit, aRegression, aRunSummary, aSession } from "@/test/fixtures";
-import { mayDelete, onlyPullRequest, pullRequestsOf, roleIn, titleOf } from "./data";
+import { aCommit, aRegression, aRunSummary } from "@/test/fixtures";
+import { onlyPullRequest, pullRequestsOf, roleIn, titleOf } from "./data";
 
 const commit = aCommit({ sha: "b".repeat(40) });
 
@@ -50,13 +50,4 @@ it("begins or ends a regression, if no other commit can", () => {
   expect(roleIn(aRegression(range), commit.sha)).toBe("first seen here");
   expect(roleIn(aRegression({ ...range, culprit_commit: at }), commit.sha)).toBe("begins here");
   expect(roleIn(aRegression({ ...range, kind: "drift" }), commit.sha)).toBe("drifts until here");
-});
-
-it("lets authors delete their notes, and maintainers all", () => {
-  const [own, other] = [{ created_by: "account:ada" }, { created_by: "account:ben" }];
-  const contributor = aSession({ roles: { libfoo: "contributor" } });
-  expect([own, other].map((note) => mayDelete(note, contributor, "libfoo"))).toEqual([true, false]);
-  const maintainer = aSession({ roles: { libfoo: "maintainer" } });
-  expect(mayDelete(other, maintainer, "libfoo")).toBe(true);
-  expect(mayDelete(own, aSession(null), "libfoo")).toBe(false);
 });

@@ -1,7 +1,6 @@
 /** Texts of the commit page. Pure. */
-import type { CommitDetail, Comparison, Note, Regression, RunSummary, SessionInfo } from "@/api/types";
+import type { CommitDetail, Comparison, Regression, RunSummary } from "@/api/types";
 import { headlineOf } from "@/components/comparison/headline";
-import { refusal } from "@/lib/access";
 import { distinct } from "@/lib/collections";
 import { counted } from "@/lib/units";
 
@@ -38,10 +37,4 @@ export function roleIn(
   // Others in the range may be the cause.
   if (culprit_commit === null && until_commit.ordinal - after_commit.ordinal > 1) return "first seen here";
   return direction === "regressed" ? "begins here" : "improves here";
-}
-
-/** Your own notes, or as a maintainer all. */
-export function mayDelete({ created_by }: Pick<Note, "created_by">, session: SessionInfo, project: string) {
-  const isOwn = created_by === `account:${session.account?.name}`;
-  return refusal(session, project, isOwn ? "queue" : "configure") === null;
 }

@@ -1,6 +1,6 @@
 /** What to do about a regression: triage, jobs and links, in one row. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { membersQuery, projectQuery, sessionQuery } from "@/api/queries";
 import type {
   JobRequest,
@@ -10,13 +10,12 @@ import type {
   RegressionState,
 } from "@/api/types";
 import { requestJobs } from "@/api/writes";
-import { FormError } from "@/components/form";
+import { FormError, NotAllowed } from "@/components/form";
 import { Button, CopyButton, optionsOf, SelectField, TextButton } from "@/components/ui/controls";
 import { useRepository } from "@/components/ui/text";
-import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
-import { toQueue, toSignIn } from "@/lib/paths";
+import { toQueue } from "@/lib/paths";
 import { STATE_NAMES } from "@/lib/regressions";
 import { applicationRoot, isSite, pagePath } from "@/lib/site";
 import { counted, upperFirst } from "@/lib/units";
@@ -28,30 +27,24 @@ type Props = { project: string; detail: RegressionDetail; triage: Triage };
 export function Actions({ project, detail, triage }: Props) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { data: settings } = useSuspenseQuery(projectQuery(project));
-  const { href } = useLocation();
   const { regression } = detail;
   const url = `${applicationRoot()}${pagePath(`/${project}/regressions/${regression.regression_id}`)}`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
     <div className="controls actions" role="group" aria-label="Actions">
-      {session.account !== null ? (
+      {session.account !== null && triage.isAllowed ? (
         <>
           <TriageControls
             project={project}
             regression={regression}
             me={session.account.name}
-            canListMembers={refusal(session, project, "queue") === null}
             isBusy={triage.isPending}
             onChange={(change) => triage.mutate({ regressions: [regression], change })}
           />
           {settings.repository_url !== null && <JobButtons project={project} regression={regression} />}
         </>
       ) : (
-        !isSite() && (
-          <Link {...toSignIn(href)} className="button">
-            Sign in to triage
-          </Link>
-        )
+        !isSite() && <NotAllowed session={session} project={project} action="queue" what="triage" />
       )}
       <HostLinks detail={detail} url={url} />
       <CopyButton label="Copy for chat" content={() => chatText(detail, url)} />
@@ -85,15 +78,13 @@ type TriageControlsProps = {
   project: string;
   regression: Regression;
   me: string;
-  canListMembers: boolean;
   isBusy: boolean;
   onChange: (change: RegressionChange) => void;
 };
 
-function TriageControls(props: TriageControlsProps) {
-  const { project, regression, me, canListMembers, isBusy, onChange } = props;
+function TriageControls({ project, regression, me, isBusy, onChange }: TriageControlsProps) {
   const { state, assignee } = regression;
-  const { data: members = [] } = useQuery({ ...membersQuery(project), enabled: canListMembers });
+  const { data: members = [] } = useQuery(membersQuery(project));
   const accounts = assigneesOf(
     me,
     assignee,

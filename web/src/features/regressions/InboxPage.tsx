@@ -21,7 +21,6 @@ import {
   suspectsText,
   worstText,
 } from "@/lib/regressions";
-import { isSite } from "@/lib/site";
 import { inDays } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
@@ -92,12 +91,10 @@ export function InboxPage() {
       ["j", "next", () => move(1)],
       ["k", "previous", () => move(-1)],
       ["Enter", "open", () => at !== undefined && navigate(toRegression(project, at))],
-      ...(isSite()
-        ? []
-        : [
-            ["x", "select or deselect", () => at !== undefined && toggle(at)] as const,
-            ...triageKeys(apply, triage.done),
-          ]),
+      ...(triage.isAllowed
+        ? [["x", "select or deselect", () => at !== undefined && toggle(at)] as const]
+        : []),
+      ...triageKeys(apply, triage),
     ],
   });
 
@@ -132,10 +129,11 @@ export function InboxPage() {
           Include muted and held
         </label>
       </div>
+      <FormError error={triage.error} />
       {shownRow !== undefined && (
         <div className="inbox subsection">
           <div>
-            {!isSite() && (
+            {triage.isAllowed && (
               <div className="controls bulk">
                 <label className="field">
                   <input
@@ -156,14 +154,13 @@ export function InboxPage() {
                   ))}
               </div>
             )}
-            <FormError error={triage.error} />
             <InboxList
               project={project}
               regressions={regressions}
               selected={selected}
               current={at}
               isPreviewed={isWide}
-              onToggle={toggle}
+              onToggle={triage.isAllowed ? toggle : null}
               onCurrent={(id) => setLast(currentIn({ place: 0, id }, ids))}
             />
           </div>
@@ -187,7 +184,8 @@ type ListProps = {
   selected: readonly number[];
   current: number | undefined;
   isPreviewed: boolean;
-  onToggle: (id: number) => void;
+  /** `null` if rows cannot be selected. */
+  onToggle: ((id: number) => void) | null;
   onCurrent: (id: number) => void;
 };
 
@@ -207,7 +205,7 @@ function InboxList(props: ListProps) {
         const look = `inbox-open change change-${direction}`;
         return (
           <li key={regression_id} {...(isCurrent && { ref: row, "aria-current": true })}>
-            {!isSite() && (
+            {onToggle !== null && (
               <input
                 type="checkbox"
                 aria-label={`Select regression ${regression_id}`}

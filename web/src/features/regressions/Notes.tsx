@@ -1,7 +1,5 @@
 /** Note, issue link and mute of a regression, behind a disclosure. */
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { type ChangeEvent, useState } from "react";
-import { sessionQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
 import { Form } from "@/components/form";
 import { SelectField } from "@/components/ui/controls";
@@ -29,19 +27,18 @@ function changeOf({ mute, ...texts }: Partial<Fields>): RegressionChange {
 }
 
 export function Notes({ regression, triage }: { regression: Regression; triage: Triage }) {
-  const { data: session } = useSuspenseQuery(sessionQuery);
   const { note, bug_url } = regression;
-  if (session.account === null && note === null && bug_url === null) return null;
+  if (!triage.isAllowed && note === null && bug_url === null) return null;
   return (
     <details className="section triage-notes">
       <summary>Note, issue link and mute</summary>
-      {session.account === null ? (
+      {triage.isAllowed ? (
+        <NotesForm regression={regression} triage={triage} />
+      ) : (
         <>
           {note !== null && <p>{note}</p>}
           {bug_url !== null && <IssueLink url={bug_url} />}
         </>
-      ) : (
-        <NotesForm regression={regression} triage={triage} />
       )}
     </details>
   );

@@ -35,7 +35,7 @@ export function RegressionPage() {
     if (!triage.isPending) triage.mutate({ regressions: [regression], change });
   };
   useTitle(`Regression ${regression.regression_id} of ${project}`);
-  useKeys({ title: "Regression", keys: isSite() ? [] : triageKeys(apply, triage.done) });
+  useKeys({ title: "Regression", keys: triageKeys(apply, triage) });
   return (
     <>
       <header className="regression-head">

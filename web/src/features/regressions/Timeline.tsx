@@ -1,13 +1,12 @@
 /** Comments on a regression and the history of its triage, with a form for another comment. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { sessionQuery, timelineQuery } from "@/api/queries";
-import type { TimelineEntry } from "@/api/types";
 import { addComment, deleteComment } from "@/api/writes";
 import { Field, Form, FormError, Loaded } from "@/components/form";
 import { TextButton } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
-import { refusal } from "@/lib/access";
+import { mayDelete, refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { requesterText } from "@/lib/queue";
 import { wordsOf } from "./data";
@@ -20,29 +19,26 @@ export function Timeline({ project, regressionId }: Props) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const timeline = useQuery(timelineQuery(project, regressionId));
   const deleting = useChange((id: number) => deleteComment(project, regressionId, id), OLD);
-  const isMaintainer = refusal(session, project, "configure") === null;
-  const canDelete = ({ actor }: TimelineEntry) =>
-    isMaintainer || (session.account !== null && actor === `account:${session.account.name}`);
   return (
     <Section title="Activity">
       <Loaded query={timeline}>
         {({ entries }) => (
           <ol className="timeline">
             {entries.length === 0 && <li className="muted">No comments.</li>}
-            {entries.map((entry) => (
-              <li key={`${entry.happened_at} ${entry.comment?.comment_id}`}>
+            {entries.map(({ happened_at, actor, changes, comment }) => (
+              <li key={`${happened_at} ${comment?.comment_id}`}>
                 <span className="muted">
-                  {requesterText(entry.actor)}, <Ago moment={entry.happened_at} />
+                  {requesterText(actor)}, <Ago moment={happened_at} />
                 </span>
-                {entry.comment === null ? (
-                  <span className="muted">{wordsOf(entry.changes)}</span>
+                {comment === null ? (
+                  <span className="muted">{wordsOf(changes)}</span>
                 ) : (
-                  <span className="comment">{entry.comment.text}</span>
+                  <span className="comment">{comment.text}</span>
                 )}
-                {entry.comment !== null && canDelete(entry) && (
+                {comment !== null && mayDelete(comment.created_by, session, project) && (
                   <TextButton
                     disabled={deleting.isPending}
-                    onClick={() => entry.comment !== null && deleting.mutate(entry.comment.comment_id)}
+                    onClick={() => deleting.mutate(comment.comment_id)}
                   >
                     Delete
                   </TextButton>
@@ -53,7 +49,9 @@ export function Timeline({ project, regressionId }: Props) {
         )}
       </Loaded>
       <FormError error={deleting.error} />
-      {session.account !== null && <CommentForm project={project} regressionId={regressionId} />}
+      {refusal(session, project, "queue") === null && (
+        <CommentForm project={project} regressionId={regressionId} />
+      )}
     </Section>
   );
 }

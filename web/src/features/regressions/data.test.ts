@@ -128,6 +128,7 @@ test("only a range without a culprit can be bisected", () => {
   const wide = aRegression({ until_commit });
   expect(bisectRequest(REGRESSION)).toBeNull();
   expect(bisectRequest({ ...wide, culprit_commit: until_commit })).toBeNull();
+  expect(bisectRequest({ ...wide, kind: "drift" })).toBeNull();
   expect(bisectRequest(wide)).toEqual({
     after: "a".repeat(40),
     until: "c".repeat(40),

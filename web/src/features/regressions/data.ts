@@ -171,10 +171,11 @@ export function endsOf({ after_commit, until_commit, culprit_commit }: Regressio
   return { base: after_commit.sha, head: (culprit_commit ?? until_commit).sha };
 }
 
-/** The jobs that measure the commits of a range; `null` if there is only one. */
+/** The jobs that measure the commits of a range; `null` if there is only one, or if no single commit is the cause. */
 export function bisectRequest(regression: Regression): JobRequest | null {
-  const { after_commit, until_commit, culprit_commit, machines } = regression;
-  if (culprit_commit !== null || until_commit.ordinal - after_commit.ordinal <= 1) return null;
+  const { kind, after_commit, until_commit, culprit_commit, machines } = regression;
+  if (kind === "drift" || culprit_commit !== null || until_commit.ordinal - after_commit.ordinal <= 1)
+    return null;
   return { after: after_commit.sha, until: until_commit.sha, machines };
 }
 

@@ -1,8 +1,10 @@
 /** Changes regressions, and restores their previous values on request. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { sessionQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
 import { triage } from "@/api/writes";
+import { refusal } from "@/lib/access";
 import type { KeyAction } from "@/lib/useKeys";
 import { doneText, undoOf } from "./data";
 
@@ -13,6 +15,7 @@ export type Done = { text: string; undo: () => void; dismiss: () => void };
 
 export function useTriage(project: string) {
   const queryClient = useQueryClient();
+  const { data: session } = useSuspenseQuery(sessionQuery);
   const [done, setDone] = useState<Update | null>(null);
   const refetch = () =>
     queryClient.invalidateQueries({
@@ -32,6 +35,7 @@ export function useTriage(project: string) {
   });
   return {
     ...changing,
+    isAllowed: refusal(session, project, "queue") === null,
     done:
       done === null
         ? null
@@ -47,8 +51,12 @@ export function useTriage(project: string) {
 
 export type Triage = ReturnType<typeof useTriage>;
 
-/** The shortcuts of triage. */
-export function triageKeys(apply: (change: RegressionChange) => void, done: Done | null): KeyAction[] {
+/** The shortcuts of triage; none without permission. */
+export function triageKeys(
+  apply: (change: RegressionChange) => void,
+  { isAllowed, done }: Pick<Triage, "isAllowed" | "done">,
+): KeyAction[] {
+  if (!isAllowed) return [];
   return [
     ["a", "acknowledge", () => apply({ state: "acknowledged" })],
     ["f", "mark fixed", () => apply({ state: "fixed" })],
