@@ -1,6 +1,7 @@
 /** The pages of a commit and of a pull request, with the data of the mock. */
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
 import { expect, it } from "vitest";
 import { open, withoutEvents } from "@/test/app";
 import { withLayout } from "@/test/layout";
@@ -8,7 +9,7 @@ import { mockServer } from "@/test/server";
 import { SLOWER_AT } from "../../mock/world/commits";
 import { World } from "../../mock/world/world";
 
-const { sent } = mockServer();
+const { server, sent } = mockServer();
 withLayout(720, 300);
 withoutEvents();
 
@@ -26,6 +27,15 @@ it("a commit has its verdict, regressions, runs and jobs", async () => {
   }
   const [host] = screen.getAllByRole("link", { name: `${slower?.slice(0, 7)} on GitHub` });
   expect(host?.getAttribute("href")).toBe(`https://github.com/example/libfoo/commit/${slower}`);
+});
+
+it.each(["regressions", "jobs", "notes"])("a commit reports that it cannot load its %s", async (list) => {
+  const failure = http.get(`*/api/v1/projects/:project/${list}`, () =>
+    HttpResponse.json(null, { status: 404 }),
+  );
+  server.use(failure);
+  await open(`/libfoo/commit/${slower}`);
+  expect(within(await screen.findByRole("alert")).getByRole("button", { name: "Try again" })).toBeTruthy();
 });
 
 it("brackets open the measured commits before and after, without the text of a new note", async () => {

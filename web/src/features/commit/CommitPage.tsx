@@ -5,6 +5,7 @@ import { commitQuery } from "@/api/queries";
 import type { CommitDetail, CommitSummary, Job } from "@/api/types";
 import { ComparisonSummary } from "@/components/comparison/ComparisonSummary";
 import { unbrokenShares } from "@/components/comparison/pairs";
+import { Loaded } from "@/components/form";
 import { Reason } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Suspicions } from "@/components/Suspicions";
@@ -140,55 +141,63 @@ function Range({ base, head }: { base: CommitSummary; head: CommitSummary }) {
 }
 
 function Regressions({ project, sha }: { project: string; sha: string }) {
-  const { data } = useQuery(regressionsAt(project, sha));
+  const query = useQuery(regressionsAt(project, sha));
   return (
-    <TableSection
-      title="Regressions"
-      className="table"
-      rows={data?.regressions ?? []}
-      keyOf={({ regression_id }) => regression_id}
-      columns={[
-        [
-          rowHead("Change"),
-          (regression) => (
-            <Link
-              {...toRegression(project, regression.regression_id)}
-              className={`change change-${regression.direction} strong`}
-            >
-              {worstText(regression, regression.worst_change)}
-            </Link>
-          ),
-        ],
-        ["Commit", (regression) => roleIn(regression, sha)],
-        [
-          "Series",
-          ({ series_count, machines }) =>
-            `${formatCount(series_count)} on ${counted(machines.length, "machine")}`,
-        ],
-        ["Cause", ({ cause }) => cause, "muted"],
-        ["State", ({ state }) => STATE_NAMES[state], "muted"],
-      ]}
-    />
+    <Loaded query={query}>
+      {({ regressions }) => (
+        <TableSection
+          title="Regressions"
+          className="table"
+          rows={regressions}
+          keyOf={({ regression_id }) => regression_id}
+          columns={[
+            [
+              rowHead("Change"),
+              (regression) => (
+                <Link
+                  {...toRegression(project, regression.regression_id)}
+                  className={`change change-${regression.direction} strong`}
+                >
+                  {worstText(regression, regression.worst_change)}
+                </Link>
+              ),
+            ],
+            ["Commit", (regression) => roleIn(regression, sha)],
+            [
+              "Series",
+              ({ series_count, machines }) =>
+                `${formatCount(series_count)} on ${counted(machines.length, "machine")}`,
+            ],
+            ["Cause", ({ cause }) => cause, "muted"],
+            ["State", ({ state }) => STATE_NAMES[state], "muted"],
+          ]}
+        />
+      )}
+    </Loaded>
   );
 }
 
 function Jobs({ project, sha }: { project: string; sha: string }) {
-  const { data } = useQuery(jobsAt(project, sha));
+  const query = useQuery(jobsAt(project, sha));
   return (
-    <TableSection
-      title="Jobs"
-      className="table"
-      rows={data?.jobs ?? []}
-      keyOf={({ job_id }) => job_id}
-      columns={[
-        [rowHead("Job"), ({ job_id }) => <Link {...toJob(project, job_id)}>{job_id}</Link>],
-        ["Status", (job) => <Status job={job} />, "flexible"],
-        ["Machine", placeText],
-        ["Base", ({ base_sha }) => base_sha !== null && <CommitName commit={{ sha: base_sha }} />],
-        ["Reason", (job) => <Reason project={project} job={job} />, "flexible"],
-        ["Requested", ({ created_at }) => <Ago moment={created_at} />, "muted"],
-      ]}
-    />
+    <Loaded query={query}>
+      {({ jobs }) => (
+        <TableSection
+          title="Jobs"
+          className="table"
+          rows={jobs}
+          keyOf={({ job_id }) => job_id}
+          columns={[
+            [rowHead("Job"), ({ job_id }) => <Link {...toJob(project, job_id)}>{job_id}</Link>],
+            ["Status", (job) => <Status job={job} />, "flexible"],
+            ["Machine", placeText],
+            ["Base", ({ base_sha }) => base_sha !== null && <CommitName commit={{ sha: base_sha }} />],
+            ["Reason", (job) => <Reason project={project} job={job} />, "flexible"],
+            ["Requested", ({ created_at }) => <Ago moment={created_at} />, "muted"],
+          ]}
+        />
+      )}
+    </Loaded>
   );
 }
 

@@ -5,7 +5,7 @@ import type { Note, SessionInfo } from "@/api/types";
 import { addNote, deleteNote } from "@/api/writes";
 import { Field, Form, FormError } from "@/components/form";
 import { TextButton } from "@/components/ui/controls";
-import { Section } from "@/components/ui/states";
+import { ErrorState, Section } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
 import { mayDelete, refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
@@ -15,13 +15,16 @@ import { notesAt } from "./load";
 const CHANGED = ["/api/v1/projects/{project}/notes"] as const;
 
 export function Notes({ project, sha }: { project: string; sha: string }) {
-  const { data } = useQuery(notesAt(project, sha));
+  const { data, error, refetch } = useQuery(notesAt(project, sha));
   const { data: session } = useQuery(sessionQuery);
   const notes = data?.notes ?? [];
   const mayAdd = session !== undefined && refusal(session, project, "queue") === null;
-  if (notes.length === 0 && !mayAdd) return null;
+  if (notes.length === 0 && !mayAdd && error === null) return null;
   return (
     <Section title="Notes">
+      {error !== null && data === undefined && (
+        <ErrorState error={error} onRetry={() => void refetch()} heading="h2" />
+      )}
       <ul className="notes">
         {notes.map((note) => (
           <li key={note.note_id}>

@@ -20,7 +20,7 @@ import { DetectableChart } from "@/components/chart/DetectableChart";
 import { OpenJobs } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Segmented } from "@/components/ui/controls";
-import { Breadcrumb, Section, Skeleton } from "@/components/ui/states";
+import { Breadcrumb, ErrorState, Section, Skeleton } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, Facts, StateMark, TimeText } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
@@ -215,12 +215,21 @@ function AgentSection({ project, agent, suspectBecause, session }: Props) {
 function useHistory() {
   const { project, machine } = route.useParams();
   const { data: history, error, refetch } = useQuery(machineHistoryQuery(project, machine));
-  const { data: environments } = useQuery(environmentsQuery(project, machine));
+  const known = useQuery(environmentsQuery(project, machine));
+  const environments = known.data;
   const changes =
     history === undefined || environments === undefined
       ? undefined
       : environmentChangesOf(history.days, environments.environments);
-  return { history, changes, error, retry: () => void refetch() };
+  return {
+    history,
+    changes,
+    error: error ?? known.error,
+    retry: () => {
+      if (error !== null) void refetch();
+      if (known.isError) void known.refetch();
+    },
+  };
 }
 
 function States() {
@@ -429,8 +438,14 @@ function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]
 const CHANGES_MAX = 12;
 
 function Changes() {
-  const { changes } = useHistory();
-  if (changes === undefined) return <Skeleton height="8rem" />;
+  const { changes, error, retry } = useHistory();
+  if (changes === undefined) {
+    return error === null ? (
+      <Skeleton height="8rem" />
+    ) : (
+      <ErrorState error={error} onRetry={retry} heading="h2" />
+    );
+  }
   if (changes.length === 0) return <p className="muted">No changes</p>;
   const rows = changes.flatMap(({ since, facts }) => facts.map((fact) => ({ since, ...fact })));
   if (rows.length === 0) return <p className="muted">Changed; details not available</p>;

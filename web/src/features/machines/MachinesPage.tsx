@@ -1,5 +1,5 @@
 /** The machines of a project: health, jobs, and enrolment of new ones. */
-import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { agentsQuery, machineHistoryQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
@@ -15,6 +15,7 @@ import {
   TextField,
 } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
+import { TextButton } from "@/components/ui/controls";
 import { Section, Skeleton } from "@/components/ui/states";
 import { numeric, RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine, StateMark } from "@/components/ui/text";
@@ -48,7 +49,7 @@ export function MachinesPage() {
   const answers = useQueries({
     queries: machines.map(({ machine }) => machineHistoryQuery(project, machine)),
   });
-  const histories = new Map(machines.map(({ machine }, index) => [machine, answers[index]?.data]));
+  const histories = new Map(machines.map(({ machine }, index) => [machine, answers[index]]));
   const members = membersOf(machines, agents, healths);
   return (
     <>
@@ -141,7 +142,7 @@ function requestOf({ text, has }: FormValues, project: string): EnrolmentRequest
   };
 }
 
-type Histories = ReadonlyMap<string, MachineHistory | undefined>;
+type Histories = ReadonlyMap<string, UseQueryResult<MachineHistory> | undefined>;
 
 type MachineTableProps = {
   project: string;
@@ -178,7 +179,7 @@ function MachineTable({ project, members, histories, queue, session }: MachineTa
         ],
         [
           "Last year",
-          ({ machine, summary }) => summary !== null && <Strip history={histories.get(machine)} />,
+          ({ machine, summary }) => summary !== null && <Strip query={histories.get(machine)} />,
           "state-cell",
         ],
         [
@@ -188,7 +189,7 @@ function MachineTable({ project, members, histories, queue, session }: MachineTa
             title: "Smallest slowdown that two runs show, median case, 90 % power",
           },
           ({ machine }) => {
-            const days = histories.get(machine)?.days;
+            const days = histories.get(machine)?.data?.days;
             return days === undefined ? null : detectableText(newestDetectable(days));
           },
         ],
@@ -269,9 +270,15 @@ function MachineTable({ project, members, histories, queue, session }: MachineTa
   );
 }
 
-function Strip({ history }: { history: MachineHistory | undefined }) {
-  if (history === undefined) return <Skeleton height="1.5rem" />;
-  return <StateStrip cells={cellsOf(history.days, [])} width={180} />;
+function Strip({ query }: { query: UseQueryResult<MachineHistory> | undefined }) {
+  if (query?.data !== undefined) return <StateStrip cells={cellsOf(query.data.days, [])} width={180} />;
+  if (query?.error == null) return <Skeleton height="1.5rem" />;
+  return (
+    <>
+      <span className="warning">Not loaded</span>{" "}
+      <TextButton onClick={() => void query.refetch()}>Try again</TextButton>
+    </>
+  );
 }
 
 function hardwareText({ summary, agent }: Member): string {

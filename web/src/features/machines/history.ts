@@ -89,7 +89,7 @@ export function environmentChanges(
 }
 
 /** `os.kernel 6.1 → 6.2` */
-export function factText({ name, before, after }: FactChange): string {
+function factText({ name, before, after }: FactChange): string {
   return `${name} ${before ?? "absent"} → ${after ?? "absent"}`;
 }
 
@@ -114,12 +114,12 @@ export function stripText(cells: readonly Cell[]): string {
   return `Last ${counted(cells.length, unit)}: ${counts.join(", ")}`;
 }
 
-/** The newest minimum detectable change: `2.1 %`; `null` without one. */
+/** The detectable change of the newest day; `null` with too few repetitions. */
 export function newestDetectable(days: readonly MachineDay[]): number | null {
   return days.at(-1)?.detectable_change ?? null;
 }
 
-export type Sampled = { day: string; change: number };
+type Sampled = { day: string; change: number };
 
 /** The days whose minimum detectable change is known. */
 export function sampledDays(days: readonly MachineDay[]): Sampled[] {

@@ -298,7 +298,7 @@ export function importFacts({ transport, case: kase, methodology }: SeriesSummar
 }
 
 /** `5 samples in 5 repetitions`. */
-export function samplesText({ count, repetition_count }: Point): string {
+function samplesText({ count, repetition_count }: Point): string {
   return `${counted(count, "sample")} in ${counted(repetition_count, "repetition")}`;
 }
 
