@@ -31,12 +31,16 @@ test("the grid shows the median of every transport", async ({ page, report }) =>
   }
 });
 
-test("the headline reports regressions", async ({ page, report }) => {
+test("the headline reports regressions, and links to the error rates", async ({ page, report }) => {
   // Other tests may have uploaded another commit.
   const { commit_count } = await (await page.request.get(`/api/v1/projects/${report.project}`)).json();
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     commit_count === 1 ? "First commit measured" : "No regressions. The machine is stable.",
+  );
+  await expect(page.getByRole("main").getByRole("link", { name: "Error rates" })).toHaveAttribute(
+    "href",
+    /\/error-rates$/,
   );
 });
 

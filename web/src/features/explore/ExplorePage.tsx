@@ -33,10 +33,10 @@ export function ExplorePage() {
   const { q = "" } = search;
   const all = useSuspenseQuery(facetsQuery(project, {})).data;
   const { data: machines } = useSuspenseQuery(machinesQuery(project));
-  const known = { facets: all, machines };
-  const parsed = parseQuery(q);
+  const known = useMemo(() => ({ facets: all, machines }), [all, machines]);
+  const parsed = useMemo(() => parseQuery(q), [q]);
   const query = parsed.kind === "query" ? parsed.query : EVERYTHING;
-  const resolved = askedOf(query, known);
+  const resolved = useMemo(() => askedOf(query, known), [query, known]);
   const asked = parsed.kind === "query" && resolved.kind === "asked" ? resolved.asked : null;
   const counts = useQuery({ ...facetsQuery(project, asked ?? {}), enabled: asked !== null });
   const found = useInfiniteQuery({ ...seriesPagesQuery(project, asked ?? {}), enabled: asked !== null });

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago, ShortSha } from "@/components/ui/text";
 import { isImport } from "@/lib/imports";
-import { toRegression, toRegressions, toRun } from "@/lib/paths";
+import { toErrorRates, toRegression, toRegressions, toRun } from "@/lib/paths";
 import { counted } from "@/lib/units";
 import { answerOf, type Evidence } from "./answer";
 import { importedText } from "./imported";
@@ -35,7 +35,7 @@ export function Headline({ summary, run, evidence, isMeasured, imported }: Props
         <Link {...toRun(project, run.run_id)} title={run.commit.subject}>
           <ShortSha sha={run.commit.sha} />
         </Link>
-        , <Ago moment={run.finished_at} />.
+        , <Ago moment={run.finished_at} />. <Link {...toErrorRates(project)}>Error rates</Link>
       </p>
       {!isImport(run) && run.build !== "release" && (
         <p className="lede warning">Newest run: {run.build} build. Do not compare its results.</p>
