@@ -46,7 +46,7 @@ test("a size map opens the page, and results are listed by transport", async ({ 
   await expect(map.getByRole("rowheader", { name: "pipe", exact: true })).toBeVisible();
   await expect(roundTrips(page).locator("[data-row]")).toHaveCount(0);
   await roundTrips(page).getByRole("button", { name: "pipe", exact: true }).click();
-  await expect(page).toHaveURL(/toggled=pipe/);
+  await expect(page).toHaveURL(/toggled=roundtrip-pipe/);
   await expect(roundTrips(page).locator("[data-row]")).not.toHaveCount(0);
 });
 

@@ -32,6 +32,8 @@ export type RowLink = { children: ReactNode; "aria-label": string; "data-row-lin
 
 type Props<Row> = {
   label: string;
+  /** Its name in the address, on a page with several lists. */
+  name?: string;
   className?: string;
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
@@ -67,7 +69,7 @@ const ROW_PX = 33;
 
 export function SeriesTable<Row>(props: Props<Row>) {
   const { label, className = "table table-dense", rows, describe, columns, search, onSearch } = props;
-  const { keyOf, varied, isFolded = false, sections, below, about, onShown } = props;
+  const { name, keyOf, varied, isFolded = false, sections, below, about, onShown } = props;
   const { columns: selected, sort, toggled } = search;
   const list = useMemo(() => listOf(rows, describe, selected, varied), [rows, describe, selected, varied]);
   const ordered = useMemo(() => sorted(list.entries, sort, columns), [list, columns, sort]);
@@ -86,8 +88,8 @@ export function SeriesTable<Row>(props: Props<Row>) {
   }, [columns]);
   // Scrolling renders the table again, with the same items.
   const items = useMemo(
-    () => itemsOf(ordered, { keyOf, group, toggled: slugsOf(toggled), isFolded, sections, below }),
-    [ordered, keyOf, group, toggled, isFolded, sections, below],
+    () => itemsOf(ordered, { name, keyOf, group, toggled: slugsOf(toggled), isFolded, sections, below }),
+    [ordered, name, keyOf, group, toggled, isFolded, sections, below],
   );
 
   const heads = useMemo(() => {

@@ -30,6 +30,11 @@ it("closes and opens groups", () => {
   const folded = { group: "transport", isFolded: true } as const;
   expect(keys(folded)).toEqual(["group pipe", "group tcp"]);
   expect(keys({ ...folded, toggled: ["tcp"] })).toEqual(["group pipe", "group tcp", "2"]);
+  expect(keys({ ...folded, name: "stream", toggled: ["stream-tcp"] })).toEqual([
+    "group pipe",
+    "group tcp",
+    "2",
+  ]);
 });
 
 it("closes a group of rows without the trait", () => {

@@ -21,6 +21,8 @@ export type Item<Row> =
   | { kind: "note"; key: string; content: ReactNode };
 
 type Options<Row> = {
+  /** Part of the slugs of groups, on a page with several lists. */
+  name?: string | undefined;
   keyOf: (row: Row) => string | number;
   group: Trait | "none";
   /** Groups that are not in their default state. */
@@ -36,7 +38,7 @@ export const NO_TEXT = "none";
 
 export function itemsOf<Row>(
   ordered: readonly Entry<Row>[],
-  { keyOf, group, toggled, isFolded, sections, below }: Options<Row>,
+  { name = "", keyOf, group, toggled, isFolded, sections, below }: Options<Row>,
 ): Item<Row>[] {
   const note = (key: string, content: ReactNode): Item<Row>[] =>
     content == null || content === false ? [] : [{ kind: "note", key, content }];
@@ -46,7 +48,7 @@ export function itemsOf<Row>(
   };
   if (group !== "none") {
     return [...groupBy(ordered, ({ texts }) => texts[group])].flatMap(([text, entries]): Item<Row>[] => {
-      const slug = slugOf(text || NO_TEXT);
+      const slug = slugOf(`${name} ${text || NO_TEXT}`);
       const isOpen = isFolded === toggled.includes(slug);
       const rows = entries.map(({ row }) => row);
       const head: Item<Row> = { kind: "group", key: `group ${text}`, slug, text, rows, isOpen };

@@ -31,13 +31,13 @@ export function Results({ scenario, results, ...links }: Props) {
   const label = `Results, ${scenarioName(scenario)}`;
   return (
     <>
-      {lossless.rows.length > 0 && <Table {...links} label={label} table={lossless} />}
+      {lossless.rows.length > 0 && <Table {...links} name={scenario} label={label} table={lossless} />}
       {lossy.rows.length > 0 && (
         <div className={lossless.rows.length > 0 ? "subsection" : undefined}>
           <p className="warning">
             Lossy: messages lost, duplicated, reordered or altered. Not comparable with lossless results.
           </p>
-          <Table {...links} label={`${label}, lossy`} table={lossy} />
+          <Table {...links} name={`${scenario} lossy`} label={`${label}, lossy`} table={lossy} />
         </div>
       )}
       <p className="section-note">
@@ -49,12 +49,12 @@ export function Results({ scenario, results, ...links }: Props) {
   );
 }
 
-type TableProps = Omit<Props, "scenario" | "results"> & { label: string; table: ResultTable };
+type TableProps = Omit<Props, "scenario" | "results"> & { name: string; label: string; table: ResultTable };
 
 const keyOf = ({ series_id }: ResultRow) => series_id;
 const describe = (row: ResultRow) => row;
 
-function Table({ project, runId, label, table, search, onSearch }: TableProps) {
+function Table({ project, runId, name, label, table, search, onSearch }: TableProps) {
   const columns = useMemo(() => columnsOf(table), [table]);
   const link = useCallback(
     ({ series_id }: ResultRow, row: RowLink) => <Link {...toPoint(project, series_id, runId)} {...row} />,
@@ -62,6 +62,7 @@ function Table({ project, runId, label, table, search, onSearch }: TableProps) {
   );
   return (
     <SeriesTable
+      name={name}
       label={label}
       rows={table.rows}
       keyOf={keyOf}
