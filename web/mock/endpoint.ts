@@ -5,10 +5,10 @@
 import { HttpResponse } from "msw";
 import type { paths } from "@/api/schema.gen";
 // `vite.config.ts` loads this file without the alias `@`.
-import { Refusal } from "../src/site/endpoint.ts";
+import { listed, Refusal } from "../src/site/endpoint.ts";
 import type { World } from "./world/world";
 
-export { Refusal };
+export { listed, Refusal };
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -99,22 +99,6 @@ export function entryWith<Key extends string, Entry extends Record<Key, string |
 ): Entry {
   const entry = entries.find((candidate) => String(candidate[key]) === String(value));
   return found(entry, key.replace("_id", ""), value);
-}
-
-/** The default page size of the server. */
-const LIMIT = 100;
-
-/** A page of a list under its name, and the cursor of the next: here an index. */
-export function listed<Name extends string, Entry>(
-  name: Name,
-  entries: Entry[],
-  { limit = String(LIMIT), after = "0" }: { limit?: string; after?: string },
-) {
-  const end = Number(after) + Number(limit);
-  const next_after = end < entries.length ? String(end) : null;
-  return { [name]: entries.slice(Number(after), end), next_after } as Record<Name, Entry[]> & {
-    next_after: string | null;
-  };
 }
 
 /** The entries between two optional bounds. */
