@@ -20,5 +20,5 @@ it("is the comparison of the newest two commits", async () => {
 
 it("names the next step if there are too few commits", async () => {
   await open("/libempty/compare");
-  expect(await screen.findByText(/^No measured commits\./)).toBeTruthy();
+  expect(await screen.findByText(/^The main line has fewer than two measured commits\./)).toBeTruthy();
 });

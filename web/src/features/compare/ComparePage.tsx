@@ -1,7 +1,7 @@
 /** Compares two commits or runs: the worst change first, then every case. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { compareQuery, runsQuery } from "@/api/queries";
+import { compareQuery } from "@/api/queries";
 import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
 import { headlineOf } from "@/components/comparison/headline";
 import { unbrokenShares } from "@/components/comparison/pairs";
@@ -57,7 +57,7 @@ export function ComparePage() {
           heading="h2"
         />
       )}
-      {search.base === undefined && search.head === undefined && <TooFewCommits project={project} />}
+      {search.base === undefined && search.head === undefined && <TooFewCommits />}
       {error === null && !isMissing && comparison.data === undefined && (
         <div role="status" aria-label="Comparing" className="section">
           <Skeleton height="16rem" />
@@ -77,13 +77,10 @@ export function ComparePage() {
 }
 
 /** Shown until two commits are measured: the address without sides is the comparison of the newest two. */
-function TooFewCommits({ project }: { project: string }) {
-  const { data } = useQuery(runsQuery(project, {}));
-  if (data === undefined) return null;
-  const lead = data.runs.length === 0 ? "No measured commits." : "Only one measured commit.";
+function TooFewCommits() {
   return (
     <div className="state">
-      <p>{lead} Check out another and run:</p>
+      <p>The main line has fewer than two measured commits. Check one out and run:</p>
       <CommandLine command={`roundtrip run ${resultArguments()}`} />
     </div>
   );
