@@ -176,7 +176,7 @@ export function caseName(kase: Case): string {
   return caseParts(kase).join(", ");
 }
 
-export function caseParts(kase: Case): string[] {
+function caseParts(kase: Case): string[] {
   const benchmark = benchmarkName(kase);
   if (benchmark !== null) return [benchmark];
   return [

@@ -5,10 +5,10 @@ import { commitsQuery, lineQuery, pointsQuery, seriesQuery } from "@/api/queries
 import type { ChangePoint, CommitList, LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { otherStyle } from "@/components/chart/lines";
 import type { Curve } from "@/components/chart/plottables/Curves";
-import { endsOf, headlineName, parameterNames, sizeName } from "@/lib/cases";
+import { TRAITS } from "@/components/series/search";
+import { entryName, listOf } from "@/components/series/traits";
 import { distinct } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import { drawnPoints, seriesPoints } from "./data";
 import { overviewAsked, rangeOf, type SeriesSearch, type Shown, seriesOf } from "./search";
 import { pointsOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
@@ -90,30 +90,11 @@ function readMeasured(point: Point) {
   };
 }
 
-function namesOfCase(kase: SeriesSummary["case"]): string[] {
-  if (kase.benchmark != null) return [headlineName(kase)];
-  const { scenario, mode, placement } = kase;
-  return [
-    scenarioName(scenario),
-    sizeName(kase),
-    ...parameterNames(kase),
-    modeName(mode, endsOf(kase)),
-    placementName(placement),
-  ];
-}
-
-/** The names of other series: their transport, and what else differs from a series. */
+/** The names of other series: their transport, and the traits that differ. */
 function namesOf(own: SeriesSummary, others: SeriesSummary[]): ReadonlyMap<number, string> {
-  const known = namesOfCase(own.case);
-  return new Map(
-    others.map(({ series_id, transport, machine, case: kase }) => {
-      const traits = [
-        ...namesOfCase(kase).filter((name) => !known.includes(name)),
-        machine !== own.machine && machine,
-      ];
-      return [series_id, [transport.slug, ...traits.filter(Boolean)].join(", ")];
-    }),
-  );
+  const { entries, different } = listOf([own, ...others], (series) => series);
+  const shown = TRAITS.filter((trait) => trait === "transport" || different.includes(trait));
+  return new Map(entries.map((entry) => [entry.row.series_id, entryName(entry, shown)]));
 }
 
 function otherCurve(
