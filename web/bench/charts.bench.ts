@@ -2,7 +2,7 @@
 import { type Browser, test } from "@playwright/test";
 import { BarePages } from "./support/bare";
 import { fullOrQuick, record, remark } from "./support/figures";
-import { countLines, firstChart, firstTooltip, watch } from "./support/painted";
+import { firstChart, firstTooltip, warmedUp, watch } from "./support/painted";
 import { SERIES_TOGETHER, stored } from "./support/stored";
 
 const ROUNDS = fullOrQuick(9, 3);
@@ -35,14 +35,8 @@ test("first chart", async ({ browser, request }) => {
   record({ key: "first-deep-chart", variant: "warm", values: deep.warm, peer: peer(deepBare.warm) });
 });
 
-/** Opens a page once to warm up the server, and counts its lines. */
 async function prepare(browser: Browser, address: string): Promise<Times> {
-  const page = await browser.newPage();
-  await watch(page);
-  const lines = await countLines(page, address);
-  await page.close();
-  if (lines === 0) throw new Error(`${address} shows no lines.`);
-  return { address, lines, cold: [], warm: [], tooltip: [] };
+  return { address, lines: await warmedUp(browser, address), cold: [], warm: [], tooltip: [] };
 }
 
 async function open(browser: Browser, { address, lines, cold, warm, tooltip }: Times, hasTooltip: boolean) {

@@ -1,13 +1,13 @@
 /** A phone: the first chart over a slow network, and the time from an input to the next frame, on a slowed processor. */
 import { type Browser, type Page, test } from "@playwright/test";
 import { BarePages } from "./support/bare";
+import { PHONE } from "./support/browser";
 import { fullOrQuick, percentile, record } from "./support/figures";
-import { countLines, firstChart, settled, watch } from "./support/painted";
+import { firstChart, settled, warmedUp, watch } from "./support/painted";
 import { SERIES_TOGETHER, stored } from "./support/stored";
 
 const ROUNDS = fullOrQuick(5, 2);
 const SLOWDOWN = 4;
-const VIEWPORT = { width: 390, height: 844 };
 /** 1.6 Mbit/s, with the latency of a mobile network. */
 const NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 /** Between two inputs: longer than the effects of one. */
@@ -27,10 +27,7 @@ test("phone", async ({ browser, request }) => {
   const bareAddress = await bare.draw(request, wide.series, 1_000);
   const first: number[] = [];
   const firstBare: number[] = [];
-  const counted = await browser.newPage({ viewport: VIEWPORT });
-  await watch(counted);
-  const lines = await countLines(counted, wide.address);
-  await counted.close();
+  const lines = await warmedUp(browser, wide.address, { viewport: PHONE });
   for (let round = 0; round < ROUNDS; round++) {
     first.push(await chartOnPhone(browser, wide.address, lines));
     firstBare.push(await chartOnPhone(browser, bareAddress, SERIES_TOGETHER));
@@ -52,7 +49,7 @@ test("phone", async ({ browser, request }) => {
 });
 
 async function chartOnPhone(browser: Browser, address: string, lines: number): Promise<number> {
-  const page = await browser.newPage({ viewport: VIEWPORT });
+  const page = await browser.newPage({ viewport: PHONE });
   await watch(page);
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");

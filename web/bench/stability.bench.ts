@@ -1,12 +1,13 @@
 /** Layout shift of every page while it loads, on a desktop and on a phone. */
 import { type Browser, test } from "@playwright/test";
+import { PHONE } from "./support/browser";
 import { fullOrQuick, record, remark } from "./support/figures";
 import { settled } from "./support/painted";
 import { shiftsOf, watchShifts } from "./support/shifts";
 import { type PageOf, stored } from "./support/stored";
 
 const ROUNDS = fullOrQuick(3, 1);
-const VIEWPORTS = { desktop: { width: 1360, height: 1000 }, phone: { width: 390, height: 844 } };
+const VIEWPORTS = { desktop: { width: 1360, height: 1000 }, phone: PHONE };
 /** Shifts are recorded in thousandths, because rows are whole numbers. */
 const THOUSANDTHS = 1_000;
 const NAMED_MIN = 0.01;

@@ -1,11 +1,12 @@
 /** Takes pictures of every page, light and dark, and of some in phone size. Fails if a page logs an error. */
+import { PHONE } from "../bench/support/browser";
 import { PAGES, row } from "./support/pages";
 import { savePicture } from "./support/picture";
 import { expect, test } from "./support/test";
 
 const SCREENS = [
   { suffix: "", viewport: { width: 1360, height: 900 }, deviceScaleFactor: 1 },
-  { suffix: "-phone", viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 },
+  { suffix: "-phone", viewport: PHONE, deviceScaleFactor: 2 },
 ];
 const WITHOUT = (process.env.ROUNDTRIP_WITHOUT ?? "").split(",");
 

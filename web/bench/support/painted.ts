@@ -1,5 +1,5 @@
 /** Times when the lines of the first chart were painted, measured in the page from the start of the navigation. */
-import type { Page } from "@playwright/test";
+import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 
 /** The number of painted lines over time, and the time of the first tooltip, in milliseconds since the navigation started. */
 type Seen = { lines: { count: number; at_ms: number }[]; tooltip_ms: number | null };
@@ -63,6 +63,24 @@ export async function countLines(page: Page, address: string): Promise<number> {
   // More lines may appear while resources arrive.
   await settled(page);
   return page.evaluate(() => window.benchSeen?.lines.at(-1)?.count ?? 0);
+}
+
+/**
+ * Opens an address once to warm up the server, and returns the number of lines in its first chart.
+ *
+ * @throws without lines.
+ */
+export async function warmedUp(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<number> {
+  const page = await browser.newPage(options);
+  await watch(page);
+  const lines = await countLines(page, address);
+  await page.close();
+  if (lines === 0) throw new Error(`${address} shows no lines.`);
+  return lines;
 }
 
 /** Waits until a loaded page has requested nothing for a second. The stream of events stays open, so the network is never idle. */
