@@ -7,6 +7,7 @@ import {
   notesQuery,
   regressionsQuery,
   sessionQuery,
+  suspicionsQuery,
 } from "@/api/queries";
 import type { CommitDetail } from "@/api/types";
 import { pairsAsked } from "@/components/comparison/search";
@@ -36,6 +37,7 @@ export async function loadCommit(queryClient: QueryClient, project: string, name
   await Promise.all([
     enabled && queryClient.prefetchQuery(comparison),
     queryClient.prefetchQuery(regressionsAt(project, sha)),
+    queryClient.prefetchQuery(suspicionsQuery(project, { state: "waiting", commit: sha })),
     ...(isSite()
       ? []
       : [
