@@ -38,7 +38,7 @@ export function groupKey({ machine, case: facts, oversubscribed }: AdviceGroup):
   return JSON.stringify([machine, oversubscribed, ...Object.entries(facts).sort()]);
 }
 
-/** What to choose from: for each machine and case, the group with most transports. The others differ in methodology. */
+/** The ranked places: for each machine and case, the group with most transports. The others differ in methodology. */
 export function placesOf(groups: readonly AdviceGroup[]): { places: AdviceGroup[]; others: AdviceGroup[] } {
   const sizeOf = ({ oversubscribed, ranking }: AdviceGroup) => (oversubscribed ? 0 : ranking.length);
   const alike = [...groupBy(groups, placeKey).values()].map((of) =>

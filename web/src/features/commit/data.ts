@@ -27,7 +27,7 @@ export function onlyPullRequest(runs: readonly RunSummary[]): number | null {
   return first === undefined || others.length > 0 ? null : first;
 }
 
-/** What a commit does to a regression. */
+/** The role of a commit in a regression. */
 export function roleIn(
   { kind, direction, after_commit, until_commit, culprit_commit, fixed_by_commit }: Regression,
   sha: string,

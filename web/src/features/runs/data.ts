@@ -1,6 +1,6 @@
 /** Converts a run to the tables of its page. Pure. */
 import type { Case, Point, RunDetail, RunResult, StatedPoint } from "@/api/types";
-import { listOf } from "@/components/series/traits";
+import { entryName, listOf } from "@/components/series/traits";
 import { benchmarkName, byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
@@ -158,9 +158,7 @@ export function sizeMapOf(results: MeasuredResult[]) {
     fastest.set(size, Math.min(fastest.get(size) ?? Number.POSITIVE_INFINITY, point.latency_ns.p50));
   }
   const { entries } = listOf(comparable, (result) => result);
-  const rows = [
-    ...groupBy(entries, ({ texts }) => [texts.transport, texts.parameters || []].flat().join(", ")),
-  ].map(
+  const rows = [...groupBy(entries, (entry) => entryName(entry, ["transport", "parameters"]))].map(
     ([name, ofRow]): SizeRow => ({
       name,
       cells: new Map(

@@ -3,7 +3,6 @@ import { CrosshairScope } from "@/components/chart/crosshair";
 import type { Measure } from "@/components/chart/measure";
 import { RankedDots } from "@/components/chart/RankedDots";
 import { SweepChart, type SweepLine } from "@/components/chart/SweepChart";
-import { EQUAL_WITHIN } from "@/lib/fastest";
 import { formatBytes } from "@/lib/units";
 import { rankingsOf } from "./rankings";
 
@@ -36,7 +35,7 @@ export function TransportPanels({ lines, sizes, measure }: Omit<Props, "isRate">
 
 /** At each size, the lines from the best to the worst. */
 export function SizePanels({ lines, measure, isRate }: Omit<Props, "sizes">) {
-  const { domain, rankings } = rankingsOf(lines, isRate, EQUAL_WITHIN);
+  const { domain, rankings } = rankingsOf(lines, isRate);
   return (
     <div className="panels">
       {rankings.map(({ message_bytes, rows }) => (

@@ -1,9 +1,9 @@
 /** The values of a sweep by size. Pure. */
-
 import { lineStyle } from "@/components/chart/lines";
 import type { Ranked } from "@/components/chart/RankedDots";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { ascending, distinct } from "@/lib/collections";
+import { EQUAL_WITHIN } from "@/lib/fastest";
 
 type Rankings = {
   /** The range of all values. */
@@ -11,8 +11,8 @@ type Rankings = {
   rankings: { message_bytes: number; rows: Ranked[] }[];
 };
 
-/** The lines at each size, the best first. Points that are not comparable are left out; tied ones are within a share of the best. */
-export function rankingsOf(lines: SweepLine[], isRate: boolean, within: number): Rankings {
+/** The lines at each size, the best first. Points that are not comparable are left out. */
+export function rankingsOf(lines: SweepLine[], isRate: boolean): Rankings {
   const points = lines.flatMap(({ key, label, style = lineStyle(0), points: own }) =>
     own
       .filter(({ apart }) => apart == null)
@@ -27,7 +27,7 @@ export function rankingsOf(lines: SweepLine[], isRate: boolean, within: number):
     const least = here[0] === undefined ? 0 : cost(here[0]);
     const rows = here.map(({ message_bytes: _size, ...row }) => ({
       ...row,
-      isTied: cost(row) <= least * (1 + within),
+      isTied: cost(row) <= least * (1 + EQUAL_WITHIN),
     }));
     return { message_bytes, rows };
   });
