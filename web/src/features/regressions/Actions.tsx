@@ -1,4 +1,4 @@
-/** What to do about a regression: triage, jobs and links, in one row. */
+/** The actions on a regression in one row: triage, jobs and links. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { membersQuery, projectQuery, sessionQuery } from "@/api/queries";

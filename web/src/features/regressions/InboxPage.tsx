@@ -81,7 +81,7 @@ export function InboxPage() {
   const wanted = selected.length > 0 ? selected : [at];
   const targets = regressions.filter(({ regression_id }) => wanted.includes(regression_id));
   const apply = (change: RegressionChange) => {
-    if (targets.length === 0 || triage.isPending) return;
+    if (targets.length === 0) return;
     triage.mutate({ regressions: targets, change }, { onSuccess: () => setMarked(new Set()) });
   };
   const move = (by: number) => setLast(currentIn({ place: current.place + by, id: undefined }, ids));

@@ -31,9 +31,7 @@ export function RegressionPage() {
   const { data: detail } = useSuspenseQuery(regressionQuery(project, Number(regressionId)));
   const { regression, change_points, culprits } = detail;
   const triage = useTriage(project);
-  const apply = (change: RegressionChange) => {
-    if (!triage.isPending) triage.mutate({ regressions: [regression], change });
-  };
+  const apply = (change: RegressionChange) => triage.mutate({ regressions: [regression], change });
   useTitle(`Regression ${regression.regression_id} of ${project}`);
   useKeys({ title: "Regression", keys: triageKeys(apply, triage) });
   return (

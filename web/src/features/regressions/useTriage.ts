@@ -33,17 +33,20 @@ export function useTriage(project: string) {
     // Also after a failure: earlier ones in the list may have changed.
     onSettled: refetch,
   });
+  // One change at a time.
+  const mutate: typeof changing.mutate = (...change) => {
+    if (!changing.isPending) changing.mutate(...change);
+  };
   return {
     ...changing,
+    mutate,
     isAllowed: refusal(session, project, "queue") === null,
     done:
       done === null
         ? null
         : {
             text: doneText(done.change, done.regressions.length),
-            undo: () => {
-              if (!changing.isPending) changing.mutate({ ...done, isUndo: true });
-            },
+            undo: () => mutate({ ...done, isUndo: true }),
             dismiss: () => setDone(null),
           },
   };
