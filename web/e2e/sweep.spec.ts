@@ -66,7 +66,7 @@ test("the metric is in the address, and going back restores it", async ({ page, 
   await page.goto(`${overviewPath(report)}/sweep?tables=sweep`);
   await page.getByRole("group", { name: "Metric" }).getByRole("button", { name: "p99", exact: true }).click();
   await expect(page).toHaveURL(/show=p99/);
-  await expect(page.getByText("Crossover sizes are estimated only for p50.")).toBeVisible();
+  await expect(page.getByText("crossovers are estimated only for p50.")).toBeVisible();
   await page.getByRole("row").nth(1).getByRole("link").click();
   await expect(page.getByRole("complementary", { name: "Pinned point" })).toBeVisible();
   await page.goBack();

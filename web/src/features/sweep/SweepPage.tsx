@@ -222,7 +222,7 @@ function SweepLines({ project, place, load, lines, shown, crossings, answer, fig
         <p className="chart-summary">
           {figure === "p50"
             ? "Sizes of equal p50, with 95 % CI. Unbounded: tied up to the last measured size."
-            : "Changes at measured sizes. Crossover sizes are estimated only for p50."}
+            : "Changes at measured sizes."}
         </p>
         {figure === "p50" && <CrossoverChoice lines={shown} pair={pair} answer={answer} />}
         {crossovers.length > 0 ? (
