@@ -5,6 +5,7 @@ import { sessionQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
 import { triage } from "@/api/writes";
 import { refusal } from "@/lib/access";
+import { isSite } from "@/lib/site";
 import type { KeyAction } from "@/lib/useKeys";
 import { doneText, undoOf } from "./data";
 
@@ -40,7 +41,7 @@ export function useTriage(project: string) {
   return {
     ...changing,
     mutate,
-    isAllowed: refusal(session, project, "queue") === null,
+    isAllowed: !isSite() && refusal(session, project, "queue") === null,
     done:
       done === null
         ? null
