@@ -5,6 +5,7 @@ import { aRegression } from "@/test/fixtures";
 import { largeProfile } from "../mock/world/profile";
 import { answersOf } from "./support/answers";
 import { fullOrQuick, percentile, record } from "./support/figures";
+import { settled } from "./support/painted";
 import { tasksDuring, workOfMoves } from "./support/trace";
 
 const ROUNDS = fullOrQuick(5, 2);
@@ -87,9 +88,9 @@ async function answer(page: Page): Promise<void> {
 
 /** Opens the graph from the page of the regression. */
 async function firstDrawing(page: Page): Promise<number> {
-  const link = page.getByRole("link", { name: "Compare the profiles" });
+  const link = page.getByRole("link", { name: "Flame graph" });
   await link.waitFor();
-  await page.waitForLoadState("networkidle");
+  await settled(page);
   await link.click();
   await page.waitForFunction(() => window.benchPainted_ms !== undefined, undefined, { polling: "raf" });
   return page.evaluate(() => {
