@@ -10,6 +10,7 @@ import type { Case, PointDetail } from "@/api/types";
 import { changeText } from "@/lib/changes";
 import { shiftsOf, VIEWS, type View } from "@/lib/distributions";
 import { type Filed, fileName, inFileName, subjectOf } from "@/lib/fileNames";
+import { useLast } from "@/lib/hooks";
 import { prunedNote } from "@/lib/pruned";
 import { counted, formatCount, formatOf, formatShare } from "@/lib/units";
 import { ChartFrame, type ChartTable } from "./chart/ChartFrame";
@@ -34,11 +35,15 @@ export type BeforeAfterProps = {
 
 type Loaded = BeforeAfterSide & { detail: PointDetail };
 
-export function BeforeAfter({ title, name, of, before, after }: BeforeAfterProps) {
-  const [view, setView] = useState<View>("density");
+export function BeforeAfter(props: BeforeAfterProps) {
+  const { title, name, before, after } = props;
   const [first, second] = [useSide(before), useSide(after)];
   const waiting = [first, second].find((side) => side?.isPending === true || side?.retry != null);
-  if (second === null || waiting != null) {
+  // The charts of a series stay until those of another commit are loaded: creating charts takes longer than changing them.
+  const complete = useLast(
+    second === null || waiting !== undefined ? null : { ...props, sides: [first, second] as const },
+  );
+  if (complete === null || complete.after.seriesId !== after.seriesId || waiting?.retry != null) {
     const pending = { error: waiting?.error ?? null, onRetry: waiting?.retry ?? (() => {}) };
     return (
       <div className={pendingClass(before)}>
@@ -48,6 +53,14 @@ export function BeforeAfter({ title, name, of, before, after }: BeforeAfterProps
       </div>
     );
   }
+  return <Charts {...complete} />;
+}
+
+type Side = NonNullable<ReturnType<typeof useSide>>;
+type ChartsProps = BeforeAfterProps & { sides: readonly [before: Side | null, after: Side] };
+
+function Charts({ title, name, of, before, after, sides: [first, second] }: ChartsProps) {
+  const [view, setView] = useState<View>("density");
   const notes = [first, second].flatMap((side) => side?.missing ?? []);
   const [old, current] = [first?.loaded ?? null, second.loaded];
   const measure = measureOf(of.case);

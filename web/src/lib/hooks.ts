@@ -26,6 +26,13 @@ export function useSettled<T>(value: T, delay_ms: number): T {
   return settled;
 }
 
+/** The last value that was not `null`. */
+export function useLast<T>(value: T | null): T | null {
+  const last = useRef(value);
+  if (value !== null) last.current = value;
+  return last.current;
+}
+
 /** Browsers limit how often the address can change. */
 const REST_MS = 250;
 

@@ -1,5 +1,6 @@
 /** A chart's data as a table and as a file. */
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { TextButton } from "@/components/ui/controls";
 import { numeric, Table } from "@/components/ui/Table";
 import { type CsvCell, download, toCsv } from "@/lib/csv";
 import { formatCount } from "@/lib/units";
@@ -63,10 +64,13 @@ export function tableOf<Row>(fileName: string, rows: () => Row[], columns: Colum
   };
 }
 
+/** Rows at first: a browser lays out a thousand in half a second on a phone. */
+const ROWS_FIRST = 100;
 /** Limit for the page; the file has all rows. */
 const ROWS_MAX = 1_000;
 
 export function DataTable({ title, table }: { title: string; table: ChartTable }) {
+  const [max, setMax] = useState(ROWS_FIRST);
   const rows = table.rows();
   return (
     <>
@@ -76,7 +80,7 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
         heads={table.columns.map(({ label, number }) => (number ? numeric(label) : label))}
       >
         <tbody>
-          {rows.slice(0, ROWS_MAX).map(({ key, cells }) => (
+          {rows.slice(0, max).map(({ key, cells }) => (
             <tr key={key}>
               {table.columns.map(({ label, number }, index) => (
                 <td key={label} className={number ? "number" : undefined}>
@@ -87,9 +91,16 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
           ))}
         </tbody>
       </Table>
-      {rows.length > ROWS_MAX && (
+      {rows.length > max && (
         <p className="section-note">
-          First {formatCount(ROWS_MAX)} of {formatCount(rows.length)} rows. The CSV has all.
+          First {formatCount(max)} of {formatCount(rows.length)} rows.{" "}
+          {max < ROWS_MAX ? (
+            <TextButton onClick={() => setMax(ROWS_MAX)}>
+              Show {formatCount(Math.min(rows.length, ROWS_MAX))}
+            </TextButton>
+          ) : (
+            "The CSV has all."
+          )}
         </p>
       )}
     </>

@@ -1,5 +1,5 @@
 /** Axes, labels and grid lines around a drawing area. */
-import type { ReactNode } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
 import type { Scale } from "./ticks";
 
@@ -36,49 +36,44 @@ const AXIS = {
 /** Room for the labels of a vertical axis. */
 export const AXIS_WIDTH = 70;
 
-/** Properties of the grid lines. */
-const GRID = { stroke: "var(--rule)", vertical: false } as const;
+/** The grid lines, which change with the axes only. */
+const Grid = memo(() => <CartesianGrid stroke="var(--rule)" vertical={false} />);
 
 /** The axes have fixed ranges, but Recharts requires data. */
 const ENDS = [{ x: 1 }, { x: 2 }];
 
 export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, children }: Props) {
+  const margin = useMemo(() => ({ top: top_px, right: right_px, bottom: 0, left: 0 }), [top_px, right_px]);
+  const xAxis = useAxis(x);
+  const yAxis = useAxis(y);
   return (
     <ResponsiveContainer width="100%" height={height_px} initialDimension={{ width: 720, height: height_px }}>
-      <ComposedChart
-        data={ENDS}
-        margin={{ top: top_px, right: right_px, bottom: 0, left: 0 }}
-        accessibilityLayer={false}
-      >
-        {hasRules && <CartesianGrid {...GRID} />}
-        <XAxis
-          {...AXIS}
-          {...axisOf(x)}
-          dataKey="x"
-          padding={{ left: x.padding_px ?? 0, right: x.padding_px ?? 0 }}
-          height={30}
-          tickMargin={12}
-          hide={x.isHidden ?? false}
-        />
-        <YAxis
-          {...AXIS}
-          {...axisOf(y)}
-          padding={{ top: y.padding_px ?? 0, bottom: y.padding_px ?? 0 }}
-          width={AXIS_WIDTH}
-        />
+      <ComposedChart data={ENDS} margin={margin} accessibilityLayer={false}>
+        {hasRules && <Grid />}
+        <XAxis {...AXIS} {...xAxis} dataKey="x" height={30} tickMargin={12} hide={x.isHidden ?? false} />
+        <YAxis {...AXIS} {...yAxis} width={AXIS_WIDTH} />
         {children}
       </ComposedChart>
     </ResponsiveContainer>
   );
 }
 
-function axisOf({ domain, ticks, label, isLogarithmic = false }: PlotAxis) {
-  return {
-    type: "number",
-    scale: isLogarithmic ? "log" : "linear",
-    domain,
-    ticks,
-    tickFormatter: label,
-    allowDataOverflow: true,
-  } as const;
+/** The properties of an axis. Recharts computes a chart again for new objects, so equal properties stay the same object. */
+function useAxis({ domain, ticks, label, isLogarithmic = false, padding_px = 0 }: PlotAxis) {
+  const labels = ticks.map(label);
+  const key = JSON.stringify([domain, ticks, labels, isLogarithmic, padding_px]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains all values.
+  return useMemo(
+    () =>
+      ({
+        type: "number",
+        scale: isLogarithmic ? "log" : "linear",
+        domain,
+        ticks,
+        tickFormatter: (tick: number) => labels[ticks.indexOf(tick)] ?? "",
+        allowDataOverflow: true,
+        padding: { left: padding_px, right: padding_px, top: padding_px, bottom: padding_px },
+      }) as const,
+    [key],
+  );
 }

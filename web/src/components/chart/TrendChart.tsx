@@ -2,7 +2,7 @@
  * Values by commit or time: labelled lines, bands, special points and events. One point can be pinned by pointer or
  * keyboard; for screen readers the chart is a slider.
  */
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { type Keyed, onChartKey } from "./keys";
 import { LineSample } from "./LineSample";
 import type { Measure } from "./measure";
@@ -62,19 +62,27 @@ export function TrendChart(props: Props) {
   const rest = useRest(setPointed);
   const { name, bands, boxes, marks, stops, xScale, measure, pinned, onPin, onZoom } = props;
   const [from, to] = xScale.domain;
-  const curves = props.curves.map((curve) =>
-    pointed === null ? curve : { ...curve, ...(curve.label === pointed ? RAISED : { isFaded: true }) },
+  const curves = useMemo(
+    () =>
+      pointed === null
+        ? props.curves
+        : props.curves.map((curve) => ({
+            ...curve,
+            ...(curve.label === pointed ? RAISED : { isFaded: true }),
+          })),
+    [props.curves, pointed],
   );
   const seen = ([x]: readonly [number, ...number[]]) => x >= from && x <= to;
-  const { isLogarithmic, ...yScale } = yAxisOf(
-    measure,
-    [
-      ...curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
+  const pinned_y = seen([pinned.x]) ? pinned.y : null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `seen` depends on the range.
+  const { isLogarithmic, ...yScale } = useMemo(() => {
+    const values = [
+      ...props.curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
       ...bands.flatMap(({ points }) => points.filter(seen).flatMap(([, low, high]) => [low, high])),
-      ...(seen([pinned.x]) ? [pinned.y] : []),
-    ],
-    props.isLogarithmic,
-  );
+      ...(pinned_y === null ? [] : [pinned_y]),
+    ];
+    return yAxisOf(measure, values, props.isLogarithmic);
+  }, [props.curves, bands, pinned_y, from, to, measure, props.isLogarithmic]);
   const isNarrow = useIsNarrow();
   // On narrow screens, long names are below.
   const below = isNarrow ? curves.filter(({ label }) => label.length > NARROW_LABEL_MAX) : [];

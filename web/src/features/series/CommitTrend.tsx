@@ -89,6 +89,11 @@ function CommitTrend(props: Props) {
     () => drawingOf(isRelative ? relativeStops(stops, medians) : stops, lines),
     [stops, lines, isRelative, medians],
   );
+  const { others } = props;
+  const all = useMemo(
+    () => [...curves, ...(isRelative ? others.map(relativeCurve) : others)],
+    [curves, others, isRelative],
+  );
   const first = lines[0]?.key ?? "";
   const pinned_y = (pinned.values[first] ?? 0) / (isRelative ? (medians.get(first) ?? 1) : 1);
   const byX = useMemo(() => new Map(stops.map((stop) => [stop.x, stop])), [stops]);
@@ -115,7 +120,7 @@ function CommitTrend(props: Props) {
       <TrendChart
         name="trend"
         label={`${title} by ${axis}; arrow keys pin a point, plus and minus zoom`}
-        curves={[...curves, ...(isRelative ? props.others.map(relativeCurve) : props.others)]}
+        curves={all}
         bands={bands}
         boxes={boxes}
         marks={marks}

@@ -12,6 +12,7 @@ import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
+import { useLast } from "@/lib/hooks";
 import { isImported } from "@/lib/imports";
 import { toComparison } from "@/lib/paths";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
@@ -70,13 +71,13 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   const isFromFile = isImported(series);
   const readings = detail.data === undefined ? [] : probeReadings(detail.data, sendersOf(series.case));
-  // Many sections show the pinned point: deferred, so that the chart stays responsive.
-  const shownPin = useDeferredValue(
-    useMemo(
-      () => ({ pinned, detail: detail.data ?? null, earlierPoint, run: run.data ?? null }),
-      [pinned, detail.data, earlierPoint, run.data],
-    ),
+  // Many sections show the pinned point: after it is loaded, and deferred, so that the chart stays responsive.
+  const isLoading = pinned !== null && (detail.isPending || run.isPending);
+  const loaded = useMemo(
+    () => ({ pinned, detail: detail.data ?? null, earlierPoint, run: run.data ?? null }),
+    [pinned, detail.data, earlierPoint, run.data],
   );
+  const shownPin = useDeferredValue(useLast(isLoading ? null : loaded) ?? loaded);
   const sides = useMemo(() => {
     const sideOf = ({ point }: SeriesPoint) => ({
       runId: point.run_id,
