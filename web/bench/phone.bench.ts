@@ -101,9 +101,9 @@ async function act(page: Page): Promise<number> {
   };
   for (const key of [...keys, "/", ...typed]) await press(key);
   // Clicking the locator would run the test's own checks between the pointer events.
-  const box = await page.getByRole("button", { name: "Table" }).first().boundingBox();
-  if (box === null) throw new Error("The button is not on the screen.");
   for (let click = 0; click < 2; click++) {
+    const box = await page.getByRole("button", { name: "Table" }).first().boundingBox();
+    if (box === null) throw new Error("The button is not on the screen.");
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     await page.waitForTimeout(PACE_MS);
   }

@@ -1,5 +1,6 @@
-import { screen } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { fireEvent, screen } from "@testing-library/react";
+import { useState } from "react";
+import { expect, it, vi } from "vitest";
 import { pointDetailQuery } from "@/api/queries";
 import { aPoint, aPointDetail, aRepetition, aSeries } from "@/test/fixtures";
 import { withLayout } from "@/test/layout";
@@ -47,4 +48,39 @@ it("reports a deleted distribution in one line, and shows the other", async () =
   expect(screen.getByText(note)).toBeTruthy();
   expect(screen.getByRole("img", { name: /^Density/ })).toBeTruthy();
   expect(screen.queryByRole("region", { name: /^Shift/ })).toBeNull();
+});
+
+it("shows the last charts of a series until those of another point are loaded", async () => {
+  vi.stubGlobal("fetch", () => new Promise(() => {}));
+  const side = (seriesId: number, runId: string) => ({ runId, seriesId, label: `#${runId}` });
+  function Page() {
+    const [after, setAfter] = useState(side(1, "2"));
+    return (
+      <>
+        <button type="button" onClick={() => setAfter(side(1, "3"))}>
+          Other point
+        </button>
+        <button type="button" onClick={() => setAfter(side(2, "4"))}>
+          Other series
+        </button>
+        <BeforeAfter
+          title={`At ${after.label}`}
+          name="distribution"
+          of={aSeries()}
+          before={side(1, "1")}
+          after={after}
+        />
+      </>
+    );
+  }
+  await showPage(<Page />, [
+    [pointDetailQuery("1", 1).queryKey, DETAIL],
+    [pointDetailQuery("2", 1).queryKey, DETAIL],
+  ]);
+  fireEvent.click(screen.getByRole("button", { name: "Other point" }));
+  expect(screen.getByRole("region", { name: "At #2" })).toBeTruthy();
+  expect(screen.queryByRole("status")).toBeNull();
+  fireEvent.click(screen.getByRole("button", { name: "Other series" }));
+  expect(screen.getByRole("status", { name: "Loading" })).toBeTruthy();
+  vi.unstubAllGlobals();
 });
