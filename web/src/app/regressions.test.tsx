@@ -25,6 +25,15 @@ it("undoes a change of triage with a key", async () => {
   expect(await bodies()).toEqual([{ state: "acknowledged" }, { state: "new" }]);
 });
 
+it("orders the affected series by the trait in the address", async () => {
+  await open("/libfoo/regressions/1?sort=size-desc");
+  const table = (await screen.findByRole("button", { name: "Size" })).closest("table");
+  if (table === null) throw new Error("The button is not in a table.");
+  const [, first, ...others] = within(table).getAllByRole("row");
+  expect(first?.textContent).toMatch(/^64 KiB/);
+  expect(others.at(-1)?.textContent).toMatch(/^16 B/);
+});
+
 it("assigns a member of the project", async () => {
   await open("/libfoo/regressions/1");
   const assignee = await screen.findByRole("combobox", { name: "Assignee" });

@@ -54,7 +54,7 @@ import { parseProfileSearch } from "@/features/profile/search";
 import { loadPullRequest, numberOf, parsePullRequestsSearch } from "@/features/pull-requests/load";
 import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
 import { loadInbox, loadRegression } from "@/features/regressions/load";
-import { parseInboxSearch } from "@/features/regressions/search";
+import { parseInboxSearch, parseRegressionSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, parseSeriesSearch, seriesOf } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
@@ -175,6 +175,7 @@ const inboxRoute = createRoute({
 
 const regressionRoute = createRoute({
   ...inProject("/regressions/$regressionId"),
+  validateSearch: parseRegressionSearch,
   // Drafts, notices and folds belong to one regression.
   remountDeps: ({ params }) => params,
   loader: ({ context, params: { project, regressionId } }) =>

@@ -1,4 +1,5 @@
-/** The state of the inbox in the URL. */
+/** The state of the inbox and of a regression in the URL. */
+import { LIST } from "@/components/series/search";
 import { DIRECTIONS, SHOWN } from "@/lib/regressions";
 import { cursor, flag, oneOf, searchOf } from "@/lib/search";
 
@@ -9,3 +10,6 @@ export const parseInboxSearch = searchOf({
   after: cursor,
 });
 export type InboxSearch = ReturnType<typeof parseInboxSearch>;
+
+/** The columns and the order of the affected series. */
+export const parseRegressionSearch = searchOf(LIST);
