@@ -26,6 +26,7 @@ export default defineConfig(({ mode }) => ({
     alias: {
       "@": pathOf("./src"),
       "victory-vendor/d3-scale": pathOf("./src/components/chart/scales.ts"),
+      "decimal.js-light": pathOf("./src/components/chart/decimal.ts"),
     },
   },
   server: {
@@ -57,7 +58,7 @@ export default defineConfig(({ mode }) => ({
             {
               name: "shared",
               // Including the charts without axes.
-              test: /\/src\/(api|lib(?!\/(fastest|badges))|components\/(ui|chart(?=\/(?!scales|swe)[a-z]\w+\.tsx?$)))\//,
+              test: /\/src\/(api|lib(?!\/(fastest|badges))|components\/(ui|chart(?=\/(?!scales|decimal|swe)[a-z]\w+\.tsx?$)))\//,
               minShareCount: 2,
             },
             // The first visit to a series needs no ranking of transports.

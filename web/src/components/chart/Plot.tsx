@@ -70,6 +70,7 @@ function useAxis({ domain, ticks, label, isLogarithmic = false, padding_px = 0 }
         scale: isLogarithmic ? "log" : "linear",
         domain,
         ticks,
+        niceTicks: "none",
         tickFormatter: (tick: number) => labels[ticks.indexOf(tick)] ?? "",
         allowDataOverflow: true,
         padding: { left: padding_px, right: padding_px, top: padding_px, bottom: padding_px },
