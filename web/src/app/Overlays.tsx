@@ -1,4 +1,4 @@
-/** The open overlay. Its script is loaded in the background. */
+/** The open overlay. Its script is loaded at the first key or press, which an overlay may follow. */
 import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { isShown, show, useOverlay } from "@/lib/overlays";
@@ -46,11 +46,10 @@ export function Overlays({ project }: { project: string | undefined }) {
       }
     };
     document.addEventListener("keydown", onKey);
-    // After everything that the page itself needs.
-    const fetching = setTimeout(load, LATER_MS);
+    for (const intent of INTENTS) document.addEventListener(intent, load, { once: true });
     return () => {
       document.removeEventListener("keydown", onKey);
-      clearTimeout(fetching);
+      for (const intent of INTENTS) document.removeEventListener(intent, load);
     };
   }, []);
   return (
@@ -63,4 +62,4 @@ export function Overlays({ project }: { project: string | undefined }) {
   );
 }
 
-const LATER_MS = 2_000;
+const INTENTS = ["keydown", "pointerdown"] as const;

@@ -1,7 +1,8 @@
 /** Axes, labels and grid lines around a drawing area. */
-import { memo, type ReactNode, useMemo } from "react";
-import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { type ReactNode, useMemo } from "react";
+import { ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
 import type { Scale } from "./ticks";
+import { usePlot } from "./usePlot";
 
 /** An axis: range, labelled positions and label format. */
 type PlotAxis = Scale & {
@@ -36,9 +37,6 @@ const AXIS = {
 /** Room for the labels of a vertical axis. */
 export const AXIS_WIDTH = 70;
 
-/** The grid lines, which change with the axes only. */
-const Grid = memo(() => <CartesianGrid stroke="var(--rule)" vertical={false} />);
-
 /** The axes have fixed ranges, but Recharts requires data. */
 const ENDS = [{ x: 1 }, { x: 2 }];
 
@@ -49,13 +47,22 @@ export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, child
   return (
     <ResponsiveContainer width="100%" height={height_px} initialDimension={{ width: 720, height: height_px }}>
       <ComposedChart data={ENDS} margin={margin} accessibilityLayer={false}>
-        {hasRules && <Grid />}
+        {hasRules && <Grid ticks={yAxis.ticks} />}
         <XAxis {...AXIS} {...xAxis} dataKey="x" height={30} tickMargin={12} hide={x.isHidden ?? false} />
         <YAxis {...AXIS} {...yAxis} width={AXIS_WIDTH} />
         {children}
       </ComposedChart>
     </ResponsiveContainer>
   );
+}
+
+/** A line at each label of the vertical axis, and at both ends. */
+function Grid({ ticks }: { ticks: number[] }) {
+  const plot = usePlot();
+  if (plot === null) return null;
+  const { area, bottom, y } = plot;
+  const path = [area.y, ...ticks.map(y), bottom].map((at) => `M${area.x},${at}h${area.width}`).join("");
+  return <path className="grid" d={path} stroke="var(--rule)" />;
 }
 
 /** The properties of an axis. Recharts computes a chart again for new objects, so equal properties stay the same object. */
