@@ -57,8 +57,8 @@ export default defineConfig(({ mode }) => ({
             },
             {
               name: "shared",
-              // Including the charts without axes, but no part of Recharts.
-              test: /\/src\/(api|lib(?!\/(fastest|badges))|components\/(ui|chart(?=\/(?!scales|decimal|swe|usePlot)[a-z]\w+\.tsx?$)))\//,
+              // Including small components and charts without axes, but no part of Recharts.
+              test: /\/src\/(api|lib(?!\/(fastest|badges))|components\/(ui|series\/(search|traits)|BudgetBar|DeliveryTable|LazyBeforeAfter|MachineState|PlaceChoice|Suspicions|chart\/(ChartFrame|DataTable|LatencyShape|LazySweepChart|LineChoice|LineSample|(?!scales|decimal|swept|usePlot)[a-z]\w+\.tsx?$)))/,
               minShareCount: 2,
             },
             // The first visit to a series needs no ranking of transports.
@@ -67,7 +67,11 @@ export default defineConfig(({ mode }) => ({
               test: /\/src\/(lib\/fastest|components\/chart\/swept)\.ts$/,
               minShareCount: 2,
             },
-            { name: "plots", test: /\/src\/components\/chart\/(Plot|usePlot|plottables)/, minShareCount: 2 },
+            {
+              name: "plots",
+              test: /\/src\/components\/chart\/(Plot|PointedPlot|Tooltip|usePlot|plottables)/,
+              minShareCount: 2,
+            },
           ],
         },
       },

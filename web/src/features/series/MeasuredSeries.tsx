@@ -36,11 +36,11 @@ import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
 import { useDriftStarts, useStops } from "./useStops";
 
-// Below the trend, so it may arrive later.
-const Changes = lazy(async () => ({ default: (await import("./Changes")).Changes }));
-const Distributions = lazy(async () => ({ default: (await import("./Distributions")).Distributions }));
-const Sizes = lazy(async () => ({ default: (await import("./Sizes")).Sizes }));
-const TimeBudget = lazy(async () => ({ default: (await import("./TimeBudget")).TimeBudget }));
+const sections = () => import("./sections");
+const Changes = lazy(async () => ({ default: (await sections()).Changes }));
+const Distributions = lazy(async () => ({ default: (await sections()).Distributions }));
+const Sizes = lazy(async () => ({ default: (await sections()).Sizes }));
+const TimeBudget = lazy(async () => ({ default: (await sections()).TimeBudget }));
 
 const NO_CHANGES: ChangePoint[] = [];
 

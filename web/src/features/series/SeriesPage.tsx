@@ -17,7 +17,7 @@ const StatedSeries = lazy(async () => ({
 
 // The last section of the page.
 const SeriesBadge = lazy(async () => ({
-  default: (await import("./SeriesBadge")).SeriesBadge,
+  default: (await import("./sections")).SeriesBadge,
 }));
 
 const route = getRouteApi("/$project/series/$seriesId");
