@@ -1,6 +1,7 @@
 /** Axes, labels and grid lines around a drawing area. */
 import { type ReactNode, useMemo } from "react";
 import { ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { distinct } from "@/lib/collections";
 import type { Scale } from "./ticks";
 import { usePlot } from "./usePlot";
 
@@ -61,8 +62,8 @@ function Grid({ ticks }: { ticks: number[] }) {
   const plot = usePlot();
   if (plot === null) return null;
   const { area, bottom, y } = plot;
-  const path = [area.y, ...ticks.map(y), bottom].map((at) => `M${area.x},${at}h${area.width}`).join("");
-  return <path className="grid" d={path} stroke="var(--rule)" />;
+  const heights = distinct([area.y, ...ticks.map(y), bottom]);
+  return <path d={heights.map((at) => `M${area.x},${at}h${area.width}`).join("")} stroke="var(--rule)" />;
 }
 
 /** The properties of an axis. Recharts computes a chart again for new objects, so equal properties stay the same object. */
