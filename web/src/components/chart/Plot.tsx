@@ -1,6 +1,6 @@
 /** Axes, labels and grid lines around a drawing area. */
-import { type ReactNode, useMemo } from "react";
-import { ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { ComposedChart, XAxis, YAxis } from "recharts";
 import { distinct } from "@/lib/collections";
 import type { Scale } from "./ticks";
 import { usePlot } from "./usePlot";
@@ -42,19 +42,44 @@ export const AXIS_WIDTH = 70;
 const ENDS = [{ x: 1 }, { x: 2 }];
 
 export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, children }: Props) {
+  const { frame, width } = useWidth();
   const margin = useMemo(() => ({ top: top_px, right: right_px, bottom: 0, left: 0 }), [top_px, right_px]);
   const xAxis = useAxis(x);
   const yAxis = useAxis(y);
   return (
-    <ResponsiveContainer width="100%" height={height_px} initialDimension={{ width: 720, height: height_px }}>
-      <ComposedChart data={ENDS} margin={margin} accessibilityLayer={false}>
-        {hasRules && <Grid ticks={yAxis.ticks} />}
-        <XAxis {...AXIS} {...xAxis} dataKey="x" height={30} tickMargin={12} hide={x.isHidden ?? false} />
-        <YAxis {...AXIS} {...yAxis} width={AXIS_WIDTH} />
-        {children}
-      </ComposedChart>
-    </ResponsiveContainer>
+    <div ref={frame} className="plot" style={{ height: height_px }}>
+      {width > 0 && (
+        <ComposedChart
+          width={width}
+          height={height_px}
+          data={ENDS}
+          margin={margin}
+          accessibilityLayer={false}
+        >
+          {hasRules && <Grid ticks={yAxis.ticks} />}
+          <XAxis {...AXIS} {...xAxis} dataKey="x" height={30} tickMargin={12} hide={x.isHidden ?? false} />
+          <YAxis {...AXIS} {...yAxis} width={AXIS_WIDTH} />
+          {children}
+        </ComposedChart>
+      )}
+    </div>
   );
+}
+
+/** The current width of an element; 0 until it is known, which is before the first paint. */
+function useWidth() {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    const measure = () => setWidth(Math.round(element.getBoundingClientRect().width));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { frame, width };
 }
 
 /** A line at each label of the vertical axis, and at both ends. */
