@@ -46,7 +46,7 @@ export function BeforeAfter(props: BeforeAfterProps) {
   if (complete === null || complete.after.seriesId !== after.seriesId || waiting?.retry != null) {
     const pending = { error: waiting?.error ?? null, onRetry: waiting?.retry ?? (() => {}) };
     return (
-      <div className={pendingClass(before)}>
+      <div className={pendingClass(before === null)}>
         <ChartFrame name={name} title={title} summary="" table={null} pending={pending}>
           {null}
         </ChartFrame>

@@ -1,18 +1,20 @@
 /** Two distributions before and after a change, loaded after the page, with their height reserved. */
 import { lazy, memo, Suspense } from "react";
-import type { BeforeAfterProps, BeforeAfterSide } from "./BeforeAfter";
+import type { BeforeAfterProps } from "./BeforeAfter";
 
 const BeforeAfter = lazy(async () => ({ default: (await import("./BeforeAfter")).BeforeAfter }));
 
 export const LazyBeforeAfter = memo(function LazyBeforeAfter(props: BeforeAfterProps) {
   return (
-    <Suspense fallback={<div className={pendingClass(props.before)} role="status" aria-label="Loading" />}>
+    <Suspense
+      fallback={<div className={pendingClass(props.before === null)} role="status" aria-label="Loading" />}
+    >
       <BeforeAfter {...props} />
     </Suspense>
   );
 });
 
 /** The class that reserves the height of one chart or two. */
-export function pendingClass(before: BeforeAfterSide | null): string {
-  return `before-after before-after-pending${before === null ? " before-after-single" : ""}`;
+export function pendingClass(isSingle: boolean): string {
+  return `before-after before-after-pending${isSingle ? " before-after-single" : ""}`;
 }

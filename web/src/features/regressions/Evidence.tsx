@@ -4,7 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { lineQuery, pointsAtQuery, seriesQuery } from "@/api/queries";
 import type { ChangePoint, Culprit, Regression, RegressionDetail } from "@/api/types";
-import { LazyBeforeAfter } from "@/components/LazyBeforeAfter";
+import { BeforeAfter } from "@/components/BeforeAfter";
+import { pendingClass } from "@/components/LazyBeforeAfter";
 import { TextButton } from "@/components/ui/controls";
 import { ErrorState, Section, Skeleton } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
@@ -86,7 +87,9 @@ function Distributions({ change }: { change: ChangePoint }) {
   const [before, after] = sides.map(({ data }) => data);
   if (before === undefined || after === undefined || series === undefined) {
     return failed?.error == null ? (
-      <div className="before-after" role="status" aria-label="Loading" />
+      <div className="evidence-distributions">
+        <div className={pendingClass(false)} role="status" aria-label="Loading" />
+      </div>
     ) : (
       <ErrorState error={failed.error} onRetry={() => void failed.refetch()} heading="h2" />
     );
@@ -96,7 +99,7 @@ function Distributions({ change }: { change: ChangePoint }) {
   const sha = before.commits.find(({ ordinal }) => ordinal === after_commit_ordinal)?.sha;
   return (
     <div className="evidence-distributions">
-      <LazyBeforeAfter
+      <BeforeAfter
         title="Before and after"
         name="before-after"
         of={series}

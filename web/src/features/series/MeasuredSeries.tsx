@@ -139,19 +139,6 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               {...(axis === "commits" && { onCompare })}
             />
             {axis === "commits" && !isFromFile && (
-              <Suspense fallback={<LoadingChart name="budget" title="Where the time goes" />}>
-                <TimeBudget
-                  series={series}
-                  extent={extent}
-                  range={laterRange}
-                  pinned_x={pinned_x}
-                  changes={changes}
-                  onPin={onPin}
-                  onRange={onRange}
-                />
-              </Suspense>
-            )}
-            {axis === "commits" && !isFromFile && (
               <Suspense fallback={<LoadingChart name="distributions" title="Distribution over commits" />}>
                 <Distributions
                   series={series}
@@ -164,6 +151,19 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
                   onPin={onPin}
                   onRange={onRange}
                   onChange={change}
+                />
+              </Suspense>
+            )}
+            {axis === "commits" && !isFromFile && (
+              <Suspense fallback={<LoadingChart name="budget" title="Where the time goes" />}>
+                <TimeBudget
+                  series={series}
+                  extent={extent}
+                  range={laterRange}
+                  pinned_x={pinned_x}
+                  changes={changes}
+                  onPin={onPin}
+                  onRange={onRange}
                 />
               </Suspense>
             )}
