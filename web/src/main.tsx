@@ -9,6 +9,8 @@ import { createAppRouter } from "@/app/router";
 import { applyTheme } from "@/lib/theme";
 
 applyTheme();
+// Before there is text, so that lines do not move; after the scripts, so that these are not later.
+void document.fonts.load("1em 'Inter Variable'");
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id `root`.");

@@ -5,6 +5,7 @@ import type { RegressionDetail } from "../../src/api/types";
 
 const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
 export const ONE = /\/api\/v1\/projects\/[^/]+\/regressions\/\d+$/;
+const MEMBERS = /\/api\/v1\/projects\/[^/]+\/members$/;
 const TIMELINE = /\/regressions\/\d+\/timeline$/;
 
 const LISTED = [
@@ -52,6 +53,7 @@ const DETAIL = {
 export async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
   const updates: { path: string; body: unknown }[] = [];
   await page.route("**/api/v1/session", (route) => route.fulfill({ json: aSession({ is_admin: true }) }));
+  await page.route(MEMBERS, (route) => route.fulfill({ json: { members: [], next_after: null } }));
   await page.route(TIMELINE, (route) => route.fulfill({ json: { entries: [] } }));
   await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
   await page.route(ONE, (route) => {
