@@ -1,4 +1,4 @@
-/** The open overlay. Its script is loaded at the first key or press, which an overlay may follow. */
+/** The open overlay. Its script is loaded when the user first presses a key or the pointer. */
 import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { isShown, show, useOverlay } from "@/lib/overlays";

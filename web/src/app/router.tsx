@@ -53,7 +53,7 @@ import { parseOverviewSearch } from "@/features/overview/search";
 import { parseProfileSearch } from "@/features/profile/search";
 import { loadPullRequest, numberOf, parsePullRequestsSearch } from "@/features/pull-requests/load";
 import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
-import { loadEvidence, loadInbox } from "@/features/regressions/load";
+import { loadInbox, loadRegressionPage } from "@/features/regressions/load";
 import { parseInboxSearch, parseRegressionSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, parseSeriesSearch, seriesOf } from "@/features/series/search";
@@ -179,7 +179,7 @@ const regressionRoute = createRoute({
   // Drafts, notices and folds belong to one regression.
   remountDeps: ({ params }) => params,
   loader: ({ context, params: { project, regressionId } }) =>
-    loadEvidence(context.queryClient, project, Number(regressionId)),
+    loadRegressionPage(context.queryClient, project, Number(regressionId)),
   component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),
 });
 

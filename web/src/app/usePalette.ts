@@ -170,7 +170,7 @@ export function usePalette(project: string, text: string, setText: (text: string
   };
 }
 
-/** These open the search, which is open, or move within a page. */
+/** Keys that are not listed: they open the search, which is already open, or move within a page. */
 const UNLISTED_KEYS = ["/", "Enter", "ArrowLeft", "ArrowRight", "j", "k", "x"];
 const SERIES_MAX = 8;
 const COMMITS_MAX = 5;

@@ -39,7 +39,7 @@ export function refusal(session: SessionInfo, project: string, action: Action): 
   return session.scopes.includes(scope) ? null : `your token lacks the scope ${scope}`;
 }
 
-/** Whether the session may delete a note or comment: its own, or as a maintainer any. */
+/** Whether the session may delete a note or comment: its own, or any as a maintainer. */
 export function mayDelete(author: string, session: SessionInfo, project: string): boolean {
   const isOwn = author === `account:${session.account?.name}`;
   return refusal(session, project, isOwn ? "queue" : "configure") === null;

@@ -85,7 +85,7 @@ export function wholeRange(sides: readonly HistogramBin[][]): [from: number, to:
   return [Math.min(...sides.map(startOf)), Math.max(...sides.map((bins) => bins.at(-1)?.to_ns ?? 1))];
 }
 
-/** The value of a line at a position. Outside, it is that of the nearer end, but nothing is slower than the slowest. */
+/** The value of a line at a position: outside, that of the nearer end. Beyond the slowest operation, a tail is 0. */
 export function valueAt(points: Positions, view: View, at: number): number {
   if (view === "tail" && at > (points.at(-1)?.[0] ?? 0)) return 0;
   return (points.findLast(([x]) => x <= at) ?? points[0])?.[1] ?? 0;

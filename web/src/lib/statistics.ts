@@ -145,7 +145,7 @@ export function sharesByBin(firstBin: number, counts: readonly number[]): Map<nu
   return new Map([...byBin].map(([bin, count]) => [bin, count / Math.max(1, total)]));
 }
 
-/** The first and the last bin without a share of the operations at each end. */
+/** The first and the last bin after leaving out a share of the operations at each end. */
 export function centralBins(
   shares: ReadonlyMap<number, number>,
   outside: number,

@@ -1,9 +1,10 @@
 /** Axes, labels and grid lines around a drawing area. */
-import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { ComposedChart, XAxis, YAxis } from "recharts";
 import { distinct } from "@/lib/collections";
 import type { Scale } from "./ticks";
 import { usePlot } from "./usePlot";
+import { useWidth } from "./useWidth";
 
 /** An axis: range, labelled positions and label format. */
 type PlotAxis = Scale & {
@@ -42,15 +43,15 @@ export const AXIS_WIDTH = 70;
 const ENDS = [{ x: 1 }, { x: 2 }];
 
 export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, children }: Props) {
-  const { frame, width } = useWidth();
+  const { frame, width_px } = useWidth();
   const margin = useMemo(() => ({ top: top_px, right: right_px, bottom: 0, left: 0 }), [top_px, right_px]);
   const xAxis = useAxis(x);
   const yAxis = useAxis(y);
   return (
     <div ref={frame} className="plot" style={{ height: height_px }}>
-      {width > 0 && (
+      {width_px > 0 && (
         <ComposedChart
-          width={width}
+          width={width_px}
           height={height_px}
           data={ENDS}
           margin={margin}
@@ -64,22 +65,6 @@ export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, child
       )}
     </div>
   );
-}
-
-/** The current width of an element; 0 until it is known, which is before the first paint. */
-function useWidth() {
-  const frame = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = frame.current;
-    if (element === null) return;
-    const measure = () => setWidth(Math.round(element.getBoundingClientRect().width));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return { frame, width };
 }
 
 /** A line at each label of the vertical axis, and at both ends. */

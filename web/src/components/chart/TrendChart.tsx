@@ -2,7 +2,7 @@
  * Values by commit or time: labelled lines, bands, special points and events. One point can be pinned by pointer or
  * keyboard; for screen readers the chart is a slider.
  */
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type Keyed, onChartKey } from "./keys";
 import { LineSample } from "./LineSample";
 import type { Measure } from "./measure";
@@ -72,9 +72,8 @@ export function TrendChart(props: Props) {
           })),
     [props.curves, pointed],
   );
-  const seen = ([x]: readonly [number, ...number[]]) => x >= from && x <= to;
+  const seen = useCallback(([x]: readonly [number, ...number[]]) => x >= from && x <= to, [from, to]);
   const pinned_y = seen([pinned.x]) ? pinned.y : null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `seen` depends on the range.
   const { isLogarithmic, ...yScale } = useMemo(() => {
     const values = [
       ...props.curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
@@ -82,7 +81,7 @@ export function TrendChart(props: Props) {
       ...(pinned_y === null ? [] : [pinned_y]),
     ];
     return yAxisOf(measure, values, props.isLogarithmic);
-  }, [props.curves, bands, pinned_y, from, to, measure, props.isLogarithmic]);
+  }, [props.curves, bands, pinned_y, seen, measure, props.isLogarithmic]);
   const isNarrow = useIsNarrow();
   // On narrow screens, long names are below.
   const below = isNarrow ? curves.filter(({ label }) => label.length > NARROW_LABEL_MAX) : [];

@@ -80,7 +80,7 @@ export function ComparePage() {
 function TooFewCommits() {
   return (
     <div className="state">
-      <p>The main line has fewer than two measured commits. Check one out and run:</p>
+      <p>The main line has fewer than two measured commits. Check out another and run:</p>
       <CommandLine command={`roundtrip run ${resultArguments()}`} />
     </div>
   );

@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { useWidth } from "@/components/chart/useWidth";
 import { TextButton } from "@/components/ui/controls";
 import {
   boxOf,
@@ -36,7 +37,7 @@ type Props = { flame: Flame; view: View; match: Match | null };
 export function FlameGraph({ flame, view, match }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const mark = useRef<HTMLDivElement>(null);
-  const [width_px, setWidth] = useState(0);
+  const { frame, width_px } = useWidth();
   const [chosen, setChosen] = useState(ROOT);
   const [pointed, setPointed] = useState<number | null>(null);
   const [announced, setAnnounced] = useState("");
@@ -49,16 +50,6 @@ export function FlameGraph({ flame, view, match }: Props) {
     [flame, layout, zoomed, width_px],
   );
   const rowCount = useMemo(() => visitDrawn(screen, () => {}), [screen]);
-
-  useLayoutEffect(() => {
-    const element = canvas.current?.parentElement;
-    if (element == null) return;
-    const measure = () => setWidth(element.getBoundingClientRect().width);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
 
   useLayoutEffect(() => {
     const element = canvas.current;
@@ -106,6 +97,7 @@ export function FlameGraph({ flame, view, match }: Props) {
         tool={zoomed !== ROOT && <TextButton onClick={() => zoom(ROOT)}>Reset zoom</TextButton>}
       />
       <div
+        ref={frame}
         className="flame-body"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move between frames.
         tabIndex={0}

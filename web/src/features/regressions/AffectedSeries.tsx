@@ -1,5 +1,5 @@
 /** The affected series of a regression, the largest changes first. */
-import { useQueries } from "@tanstack/react-query";
+import { type UseQueryResult, useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { seriesQuery } from "@/api/queries";
@@ -19,6 +19,7 @@ import { useRowKeys } from "@/lib/useRowKeys";
 
 /** Of hundreds of series, the largest changes are shown first. */
 const SHOWN_MAX = 20;
+/** The height of a row, to reserve space. */
 const ROW_REM = 2.1;
 
 type Row = SeriesSummary & { change: ChangePoint };
@@ -26,13 +27,19 @@ type Row = SeriesSummary & { change: ChangePoint };
 type Props = { project: string; changes: ChangePoint[]; search: ListSearch };
 
 export function AffectedSeries({ project, changes, search }: Props) {
-  const [isAll, setIsAll] = useState(false);
-  const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);
-  const answers = useQueries({ queries: shown.map(({ series_id }) => seriesQuery(series_id)) });
-  const rows = shown.flatMap((change, index): Row[] => {
-    const series = answers[index]?.data;
-    return series === undefined ? [] : [{ ...series, change }];
+  const [max, setMax] = useState(SHOWN_MAX);
+  const shown = useMemo(() => changes.slice(0, max), [changes, max]);
+  const { known, error, retry } = useQueries({
+    queries: shown.map(({ series_id }) => seriesQuery(series_id)),
+    combine: knownOf,
   });
+  const rows = useMemo(() => {
+    const byId = new Map(known.map((series) => [series.series_id, series]));
+    return shown.flatMap((change): Row[] => {
+      const series = byId.get(change.series_id);
+      return series === undefined ? [] : [{ ...series, change }];
+    });
+  }, [shown, known]);
   const onSearch = useSearchChange<ListSearch>();
   const columns = useMemo(() => columnsOf(changes), [changes]);
   const link = useCallback(
@@ -40,16 +47,8 @@ export function AffectedSeries({ project, changes, search }: Props) {
     [project],
   );
   useRowKeys("Affected series");
-  const failed = answers.filter(({ isError }) => isError);
-  const [first] = failed;
-  if (first?.error != null) {
-    const retry = () => {
-      for (const { refetch } of failed) void refetch();
-    };
-    return <ErrorState error={first.error} onRetry={retry} heading="h2" />;
-  }
+  if (error !== null) return <ErrorState error={error} onRetry={retry} heading="h2" />;
   if (rows.length < shown.length) return <Skeleton height={`${(shown.length + 2) * ROW_REM}rem`} />;
-  const left = changes.length - shown.length;
   return (
     <>
       <SeriesTable
@@ -62,13 +61,26 @@ export function AffectedSeries({ project, changes, search }: Props) {
         search={search}
         onSearch={onSearch}
       />
-      {left > 0 && (
+      {changes.length > max && (
         <p className="section-note">
-          <TextButton onClick={() => setIsAll(true)}>Show {formatCount(left)} more</TextButton>
+          <TextButton onClick={() => setMax(changes.length)}>
+            Show {formatCount(changes.length - max)} more
+          </TextButton>
         </p>
       )}
     </>
   );
+}
+
+function knownOf(answers: UseQueryResult<SeriesSummary>[]) {
+  const failed = answers.filter(({ isError }) => isError);
+  return {
+    known: answers.flatMap(({ data }) => data ?? []),
+    error: failed[0]?.error ?? null,
+    retry: () => {
+      for (const { refetch } of failed) void refetch();
+    },
+  };
 }
 
 const keyOf = ({ change }: Row) => change.change_point_id;

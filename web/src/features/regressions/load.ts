@@ -14,33 +14,41 @@ import type { InboxSearch } from "./search";
 
 /** Loads the regression and its most changed series, whose name is at the top. If that fails, the page shows its number. */
 export async function loadRegression(queryClient: QueryClient, project: string, id: number): Promise<void> {
+  const change = await largestChange(queryClient, project, id);
+  if (change !== undefined) await queryClient.prefetchQuery(seriesQuery(change.series_id));
+}
+
+/** Also loads the distributions before and after. Their height moves the sections below. */
+export async function loadRegressionPage(
+  queryClient: QueryClient,
+  project: string,
+  id: number,
+): Promise<void> {
+  const change = await largestChange(queryClient, project, id);
+  if (change === undefined) return;
+  const { series_id, after_commit_ordinal, commit_ordinal } = change;
+  const loadSide = async (ordinal: number) => {
+    const points = pointsAtQuery(series_id, ordinal);
+    await queryClient.prefetchQuery(points);
+    const run = runAt(queryClient.getQueryData(points.queryKey)?.series[0]?.points ?? []);
+    if (run !== null) await queryClient.prefetchQuery(pointDetailQuery(run, series_id));
+  };
+  await Promise.all([
+    queryClient.prefetchQuery(seriesQuery(series_id)),
+    loadSide(after_commit_ordinal),
+    loadSide(commit_ordinal),
+  ]);
+}
+
+async function largestChange(queryClient: QueryClient, project: string, id: number) {
   const [{ regression, change_points }] = await Promise.all([
     queryClient.ensureQueryData(regressionQuery(project, id)),
     queryClient.ensureQueryData(sessionQuery),
   ]);
-  const [worst] = clearest(change_points, regression.direction);
-  if (worst !== undefined) await queryClient.prefetchQuery(seriesQuery(worst.series_id));
+  return clearest(change_points, regression.direction)[0];
 }
 
-/** Loads the regression with the distributions before and after, which determine the height above the affected series. */
-export async function loadEvidence(queryClient: QueryClient, project: string, id: number): Promise<void> {
-  const regression = queryClient.ensureQueryData(regressionQuery(project, id));
-  const distributions = regression.then(async ({ regression: { direction }, change_points }) => {
-    const [worst] = clearest(change_points, direction);
-    if (worst === undefined) return;
-    const { series_id, after_commit_ordinal, commit_ordinal } = worst;
-    const loadSide = async (ordinal: number) => {
-      const { series } = await queryClient.ensureQueryData(pointsAtQuery(series_id, ordinal));
-      const run = runAt(series[0]?.points ?? []);
-      if (run != null) await queryClient.prefetchQuery(pointDetailQuery(run, series_id));
-    };
-    // If one fails, the page shows the error.
-    await Promise.allSettled([after_commit_ordinal, commit_ordinal].map(loadSide));
-  });
-  await Promise.all([loadRegression(queryClient, project, id), distributions]);
-}
-
-/** Loads the list and what the preview of its first row shows. */
+/** Loads the list and the preview of its first row. */
 export async function loadInbox(
   queryClient: QueryClient,
   project: string,
