@@ -5,7 +5,7 @@ import type { RegressionDetail } from "../../src/api/types";
 
 const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
 export const ONE = /\/api\/v1\/projects\/[^/]+\/regressions\/\d+$/;
-const MEMBERS = /\/api\/v1\/projects\/[^/]+\/members$/;
+const MEMBERS = /\/api\/v1\/projects\/[^/]+\/members(\?|$)/;
 const TIMELINE = /\/regressions\/\d+\/timeline$/;
 
 const LISTED = [
