@@ -52,18 +52,23 @@ export const PAGES: PicturedPage[] = [
   },
   { name: "commit", address: ({ project, culprit }) => `/${project}/commit/${culprit}` },
   {
-    name: "changes",
+    name: "regressions",
     address: ({ project }) => `/${project}/regressions`,
     shows: (page) => page.locator("main li, main tbody tr").first(),
   },
   {
-    name: "change",
+    name: "regression",
     address: ({ project, regression }) => `/${project}/regressions/${regression}`,
     isOnPhones: true,
   },
   { name: "sweep", address: ({ project }) => `/${project}/sweep`, shows: chart },
   { name: "topology", address: ({ project }) => `/${project}/topology`, shows: chart },
   { name: "sizes", address: ({ project }) => `/${project}/sizes`, shows: chart },
+  {
+    name: "advisor",
+    address: ({ project }) => `/${project}/advisor`,
+    shows: (page) => page.locator("main svg, main table").first(),
+  },
   {
     name: "reference",
     address: () => "/roundtrip/reference",
