@@ -1,7 +1,7 @@
 /** React hooks shared by pages. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { startTransition, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { paths } from "@/api/schema.gen";
 import { present } from "./search";
 
@@ -31,6 +31,31 @@ export function useLast<T>(value: T | null): T | null {
   const last = useRef(value);
   if (value !== null) last.current = value;
   return last.current;
+}
+
+/**
+ * The value at the last painted frame. What takes long to draw follows this instead of the value, so that the browser
+ * first shows its reaction to an input. `useDeferredValue` does not wait for a frame.
+ */
+export function usePainted<T>(value: T): T {
+  const [painted, setPainted] = useState({ value });
+  const latest = useRef(value);
+  latest.current = value;
+  const isWaiting = useRef(false);
+  useEffect(() => {
+    if (isWaiting.current || latest.current === painted.value) return;
+    isWaiting.current = true;
+    afterPaint(() => {
+      isWaiting.current = false;
+      startTransition(() => setPainted({ value: latest.current }));
+    });
+  });
+  return painted.value;
+}
+
+/** Calls a function in the task after the next frame. */
+function afterPaint(then: () => void) {
+  requestAnimationFrame(() => setTimeout(then));
 }
 
 /** Browsers limit how often the address can change. */

@@ -4,6 +4,7 @@
 import { type ReactNode, useId, useRef } from "react";
 import { CopyButton, CopyLink, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
+import { usePainted } from "@/lib/hooks";
 import { applicationRoot, pagePath, shownPath, withParameter } from "@/lib/site";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
 import { useFrame } from "./useFrame";
@@ -47,7 +48,9 @@ export function ChartFrame({
   const id = useId();
   const body = useRef<HTMLDivElement>(null);
   const { isTable, isEmbedded, toggleTable } = useFrame(name);
-  const isLegendBelow = useIsNarrow() && !isTable;
+  // The button reacts first; a table or chart takes long to draw on a slow device.
+  const isTableDrawn = usePainted(isTable);
+  const isLegendBelow = useIsNarrow() && !isTableDrawn;
   const save = async (how: "savePng" | "saveSvg", { fileName }: ChartTable) => {
     const picture = await import("./picture");
     if (body.current !== null) await picture[how](body.current, { title, subject, fileName });
@@ -99,7 +102,7 @@ export function ChartFrame({
           <p className="chart-summary">{summary}</p>
           {controls}
           {!isLegendBelow && legend}
-          {isTable && table !== null ? (
+          {isTableDrawn && table !== null ? (
             <DataTable title={title} table={table} />
           ) : (
             <div ref={body}>{children}</div>

@@ -1,5 +1,6 @@
 /** A plot with crosshair and pointer gestures. */
 import { type ComponentProps, type ReactNode, useRef } from "react";
+import { usePainted } from "@/lib/hooks";
 import { Plot } from "./Plot";
 import { CrosshairMark } from "./plottables/CrosshairMark";
 import type { Curve } from "./plottables/Curves";
@@ -34,14 +35,23 @@ export function PointedPlot({
   ...plot
 }: Props) {
   const container = useRef<HTMLDivElement>(null);
+  const drawing = (
+    <Plot {...plot}>
+      {children}
+      <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
+      {gestures !== null && <Gestures name={name} stops={stops} curves={curves} {...gestures} />}
+    </Plot>
+  );
   return (
     <div ref={container} className="chart" role="img" aria-label={label} {...frame}>
       {backdrop}
-      <Plot {...plot}>
-        {children}
-        <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
-        {gestures !== null && <Gestures name={name} stops={stops} curves={curves} {...gestures} />}
-      </Plot>
+      {/* What is dragged follows the pointer immediately. */}
+      {gestures === null ? drawing : <Painted>{drawing}</Painted>}
     </div>
   );
+}
+
+/** Draws updates after the browser has reacted to an input: thousands of points take long on a slow device. */
+function Painted({ children }: { children: ReactNode }) {
+  return usePainted(children);
 }

@@ -74,14 +74,19 @@ export function TrendChart(props: Props) {
   );
   const seen = useCallback(([x]: readonly [number, ...number[]]) => x >= from && x <= to, [from, to]);
   const pinned_y = seen([pinned.x]) ? pinned.y : null;
-  const { isLogarithmic, ...yScale } = useMemo(() => {
+  // Pinning a point does not read all values again.
+  const drawn = useMemo(() => {
     const values = [
       ...props.curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
       ...bands.flatMap(({ points }) => points.filter(seen).flatMap(([, low, high]) => [low, high])),
-      ...(pinned_y === null ? [] : [pinned_y]),
     ];
-    return yAxisOf(measure, values, props.isLogarithmic);
-  }, [props.curves, bands, pinned_y, seen, measure, props.isLogarithmic]);
+    const { low, high } = extent(values);
+    return values.length === 0 ? [] : [low, high];
+  }, [props.curves, bands, seen]);
+  const { isLogarithmic, ...yScale } = useMemo(
+    () => yAxisOf(measure, pinned_y === null ? drawn : [...drawn, pinned_y], props.isLogarithmic),
+    [drawn, pinned_y, measure, props.isLogarithmic],
+  );
   const isNarrow = useIsNarrow();
   // On narrow screens, long names are below.
   const below = isNarrow ? curves.filter(({ label }) => label.length > NARROW_LABEL_MAX) : [];

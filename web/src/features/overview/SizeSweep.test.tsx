@@ -29,8 +29,8 @@ it("the overview has latency by message size: sentences, a link to all sizes, an
 
   const tcp = within(section).getByRole("button", { name: "tcp" });
   await userEvent.hover(tcp);
-  expect(strong(section)).toEqual(["tcp 0"]);
+  await waitFor(() => expect(strong(section)).toEqual(["tcp 0"]));
   await userEvent.unhover(tcp);
   await userEvent.hover(within(section).getByText("udp", { selector: "text" }));
-  expect(strong(section)).toEqual(["udp 0"]);
+  await waitFor(() => expect(strong(section)).toEqual(["udp 0"]));
 });

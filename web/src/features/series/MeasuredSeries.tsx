@@ -1,7 +1,7 @@
 /** A series with samples: every operation was timed. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useDeferredValue, useMemo } from "react";
+import { lazy, Suspense, useCallback, useMemo } from "react";
 import { changePointsQuery, runQuery } from "@/api/queries";
 import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
@@ -12,7 +12,7 @@ import { numeric, rowHead, TableSection } from "@/components/ui/Table";
 import { Facts, Warnings } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { useLast } from "@/lib/hooks";
+import { useLast, usePainted } from "@/lib/hooks";
 import { isImported } from "@/lib/imports";
 import { toComparison } from "@/lib/paths";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
@@ -71,13 +71,13 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   const isFromFile = isImported(series);
   const readings = detail.data === undefined ? [] : probeReadings(detail.data, sendersOf(series.case));
-  // Many sections show the pinned point: after it is loaded, and deferred, so that the chart stays responsive.
+  // Many sections show the pinned point, after it is loaded.
   const isLoading = pinned !== null && (detail.isPending || run.isPending);
   const loaded = useMemo(
     () => ({ pinned, detail: detail.data ?? null, earlierPoint, run: run.data ?? null }),
     [pinned, detail.data, earlierPoint, run.data],
   );
-  const shownPin = useDeferredValue(useLast(isLoading ? null : loaded) ?? loaded);
+  const shownPin = usePainted(useLast(isLoading ? null : loaded) ?? loaded);
   const sides = useMemo(() => {
     const sideOf = ({ point }: SeriesPoint) => ({
       runId: point.run_id,
@@ -87,7 +87,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
     const [before, after] = [shownPin.earlierPoint, shownPin.pinned].map((side) => side && sideOf(side));
     return after == null ? null : { before: before ?? null, after };
   }, [shownPin, seriesId]);
-  const laterRange = useDeferredValue(range);
+  const laterRange = usePainted(range);
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
   const commitsAt = useCommitsAt(series);

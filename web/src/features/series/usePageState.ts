@@ -1,7 +1,7 @@
 /** The page state in the URL. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useRef } from "react";
 import { pointDetailQuery, pointsAtQuery, pointsQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { moved, zoomed } from "@/components/chart/keys";
@@ -46,6 +46,9 @@ type Range = readonly [number, number];
 export function useRange(extent: Range, kept: Range | null, onRange: (range: Range | null) => void) {
   const [drafted, setMoved] = useDrafted(kept, async (draft) => onRange(draft && keptRange(draft, extent)));
   const shown = within(drafted ?? extent, extent);
+  // Several movements can arrive before the next drawing.
+  const current = useRef<Range>(shown);
+  current.current = shown;
   return {
     shown,
     zoom: (range: Range | null) => {
@@ -53,8 +56,9 @@ export function useRange(extent: Range, kept: Range | null, onRange: (range: Ran
       onRange(keptRange(range, extent));
     },
     pan: (by: number) => {
-      if (isWhole(shown, extent)) return;
-      setMoved(moved(shown, by, extent));
+      if (isWhole(current.current, extent)) return;
+      current.current = moved(current.current, by, extent);
+      setMoved(current.current);
     },
     move: (range: Range) => setMoved(within(range, extent)),
   };
