@@ -4,10 +4,33 @@
  */
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { compression, defineAlgorithm } from "vite-plugin-compression2";
 import { defineConfig } from "vitest/config";
 import { LICENCES, licencesOfFiles } from "./licences.ts";
 import { mockServer } from "./mock/plugin.ts";
+
+/** The script with everything around charts, Recharts included. */
+const PLOTS = "plots";
+
+/**
+ * Most pages draw charts. Browsers fetch the script for them while they run the first scripts, instead of after that,
+ * which takes long on a phone.
+ */
+const preloadPlots = (): Plugin => ({
+  name: "preload-plots",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_html, { bundle = {} }) => {
+      const plots = Object.values(bundle).filter(({ type, name }) => type === "chunk" && name === PLOTS);
+      return plots.map(({ fileName }) => ({
+        tag: "link",
+        attrs: { rel: "modulepreload", crossorigin: true, href: `/${fileName}`, fetchpriority: "low" },
+        injectTo: "head",
+      }));
+    },
+  },
+});
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -16,6 +39,7 @@ export default defineConfig(({ mode }) => ({
     react(),
     mode === "mock" && mockServer(),
     licencesOfFiles(),
+    preloadPlots(),
     // Compress once at the highest level: the server sends these files unchanged.
     compression({
       include: /\.(js|css|svg)$/,
@@ -68,7 +92,7 @@ export default defineConfig(({ mode }) => ({
               minShareCount: 2,
             },
             {
-              name: "plots",
+              name: PLOTS,
               test: /\/src\/components\/chart\/(Plot|PointedPlot|Tooltip|usePlot|plottables)/,
               minShareCount: 2,
             },

@@ -202,11 +202,12 @@ const seriesRoute = createRoute({
   loader: async ({ context: { queryClient }, params, deps }) => {
     const seriesId = Number(params.seriesId);
     void queryClient.prefetchQuery(changePointsQuery([seriesId]));
-    const series = await queryClient.ensureQueryData(seriesQuery(seriesId));
+    const [series] = await Promise.all([
+      queryClient.ensureQueryData(seriesQuery(seriesId)),
+      queryClient.ensureQueryData(lineQuery(seriesOf(seriesId, deps), overviewAsked(deps))),
+    ]);
     if (series.methodology.statistic != null) {
       await queryClient.ensureQueryData(pointsQuery([seriesId]));
-    } else {
-      await queryClient.ensureQueryData(lineQuery(seriesOf(seriesId, deps), overviewAsked(deps, series)));
     }
   },
   component: lazyRouteComponent(() => import("@/features/series/SeriesPage"), "SeriesPage"),

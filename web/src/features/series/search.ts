@@ -1,6 +1,5 @@
 /** The state of a series' page in the URL. */
 import type { LineAsked } from "@/api/queries";
-import type { SeriesSummary } from "@/api/types";
 import { oneOf, searchOf, text, uuid, whole } from "@/lib/search";
 
 /** The highest percentile of the chart, or throughput instead of latency. */
@@ -65,14 +64,13 @@ export function rangeOf(stretch: { from?: number | undefined; to?: number | unde
 
 export const LAST_USUAL = 1_000;
 
-/** The query for the trend; includes throughput if the series has it. */
-export function overviewAsked({ show, last }: SeriesSearch, { latest }: SeriesSummary): LineAsked {
-  const hasRate = latest?.bytes_per_second != null;
+/** The query for the trend. It needs nothing from the series, so both load at the same time; throughput may be absent. */
+export function overviewAsked({ show, last }: SeriesSearch): LineAsked {
   const tail = show === "p50" ? [] : show === "p999" ? ["p99", "p999"] : ["p99"];
   return {
     quantiles: ["p25", "p50", "p75", "p90", ...tail].join(","),
     repetitions: false,
-    ...(hasRate ? { rate: true } : {}),
+    rate: true,
     last: last ?? LAST_USUAL,
   };
 }

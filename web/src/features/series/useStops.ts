@@ -19,7 +19,7 @@ const CLOSE_POINTS = 1_000;
 export function useStops(series: SeriesSummary, search: SeriesSearch, lines: StopLine[], shown: Shown) {
   const ids = seriesOf(series.series_id, search);
   const others = ids.slice(1);
-  const asked = overviewAsked(search, series);
+  const asked = overviewAsked(search);
   const { data: whole } = useSuspenseQuery(lineQuery(ids, asked));
   const isTime = search.axis === "time";
   const range = isTime ? null : rangeOf(search);
