@@ -141,7 +141,7 @@ onEveryScreen(() => {
     await expect(page.getByRole("listbox")).toBeVisible();
     await inspect(page);
     const heading = (name: string) => page.getByRole("heading", { name });
-    const compared = `/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`;
+    const compared = `/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&open=inconclusive.unchanged`;
     await inspectAt(page, compared, page.getByRole("rowheader", { name: STEADY }));
     await inspectAt(page, `/${PROJECT}/pull-requests`, page.getByRole("table"));
     await inspectAt(page, `/${PROJECT}/pull-requests/${PULL_REQUEST}`, heading("Changed cases"));

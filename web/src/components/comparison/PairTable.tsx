@@ -1,4 +1,4 @@
-/** The compared pairs as rows with a forest plot; changed cases first, unchanged ones collapsed. */
+/** The compared pairs as rows with a forest plot; changed cases first, others collapsed. */
 import { Link } from "@tanstack/react-router";
 import { type ComponentProps, useCallback, useMemo, useState } from "react";
 import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";
@@ -11,6 +11,7 @@ import { Section } from "@/components/ui/states";
 import { numeric } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { toPoint, toRun } from "@/lib/paths";
+import { withToggled } from "@/lib/search";
 import { counted, formatCount, formatValue, type Valued } from "@/lib/units";
 import { useRowKeys } from "@/lib/useRowKeys";
 import { axisHead, CaseLink, ChangeCell, EstimateCell, intervalCell, scaleOf } from "./cells";
@@ -30,7 +31,8 @@ import {
 import {
   type ComparisonSearch,
   type ComparisonSearchChange,
-  isUnfolded,
+  isFoldable,
+  isFolded,
   KINDS,
   type Kind,
   ROWS_MAX,
@@ -45,11 +47,9 @@ type Props = {
 };
 
 export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
-  const isOpen = isUnfolded(search);
-  const isFolded = (kind: Kind) => kind === "unchanged" && !isOpen;
   const rows = useMemo(
-    () => KINDS.flatMap((kind) => (kind === "unchanged" && !isOpen ? [] : kinds[kind].filter(isCompared))),
-    [kinds, isOpen],
+    () => KINDS.flatMap((kind) => (isFolded(search, kind) ? [] : kinds[kind].filter(isCompared))),
+    [kinds, search],
   );
   const { limit: end } = scaleOf(rows.length > 0 ? rows : kinds.unchanged);
   // Keeps its identity while the limit is unchanged, so that rows are not rendered again.
@@ -77,15 +77,18 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
         <>
           {formatCount(counts[kind])} {KIND_NAMES[kind]}
           {shared.has(kind) && <span className="muted"> {shared.get(kind)}</span>}
-          {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
-            <RowButton isOpen={isOpen} onClick={() => onSearch({ unchanged: isOpen ? undefined : true })}>
-              {isOpen ? "Hide" : "Show"}
+          {isFoldable(search, kind) && (
+            <RowButton
+              isOpen={!isFolded(search, kind)}
+              onClick={() => onSearch({ open: withToggled(search.open, kind) })}
+            >
+              {isFolded(search, kind) ? "Show" : "Hide"}
             </RowButton>
           )}
         </>
       ),
       rows: rows.filter((pair) => pair.kind === kind),
-      more: !isFolded(kind) && counts[kind] > kinds[kind].length && (
+      more: !isFolded(search, kind) && counts[kind] > kinds[kind].length && (
         <>
           {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} shown
           {kinds[kind].length < ROWS_MAX ? "." : "; all in the CSV."}

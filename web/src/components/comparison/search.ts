@@ -1,6 +1,6 @@
 /** The state of a comparison in the URL. */
 import { LIST } from "@/components/series/search";
-import { flag, oneOf, searchOf, slug, text, whole } from "@/lib/search";
+import { oneOf, searchOf, slug, slugs, slugsOf, text, whole } from "@/lib/search";
 
 /** The kinds of compared pairs, the most urgent first. */
 export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
@@ -15,7 +15,8 @@ export const parseComparisonSearch = searchOf({
   machine: slug,
   verdict: oneOf(KINDS),
   q: text,
-  unchanged: flag,
+  /** The folded kinds that are shown, separated by dots. */
+  open: slugs,
   /** The number of rows of that kind, if more than the default. */
   rows: (value) => rowsOf(whole(value)),
 });
@@ -29,15 +30,23 @@ function rowsOf(count: number | undefined): number | undefined {
   return count === undefined || count <= ROWS ? undefined : Math.min(count, ROWS_MAX);
 }
 
-/** Whether unchanged cases are shown: on request, or if they are searched. */
-export function isUnfolded({ q, verdict, unchanged }: ComparisonSearch): boolean {
-  return unchanged === true || verdict === "unchanged" || q !== undefined;
+/** The kinds that need no action. */
+const FOLDED: readonly Kind[] = ["inconclusive", "unchanged"];
+
+/** Whether the cases of a kind are only counted: until the reader asks for them, or searches. */
+export function isFolded({ q, verdict, open }: ComparisonSearch, kind: Kind): boolean {
+  return FOLDED.includes(kind) && verdict !== kind && q === undefined && !slugsOf(open).includes(kind);
 }
 
-/** The query for pairs: the default rows, or search results. */
+/** Whether the reader can fold the cases of a kind. */
+export function isFoldable({ q, verdict }: ComparisonSearch, kind: Kind): boolean {
+  return FOLDED.includes(kind) && verdict === undefined && q === undefined;
+}
+
+/** The query for pairs: the default rows, or search results. Remedies need inconclusive ones, folded or not. */
 export function pairsAsked(search: ComparisonSearch) {
   const { q, verdict, rows } = search;
-  const visible = KINDS.filter((kind) => kind !== "unchanged" || isUnfolded(search));
+  const visible = KINDS.filter((kind) => kind === "inconclusive" || !isFolded(search, kind));
   const kinds = verdict === undefined ? [...visible, "not-comparable"] : [verdict];
   return {
     limit: verdict === undefined ? ROWS : (rows ?? ROWS),
