@@ -201,7 +201,9 @@ impl Groups {
         cause: Cause,
         history: &History,
     ) -> sqlx::Result<()> {
-        if let Some(regression_id) = self.reversed_by(row, history) {
+        // A commit that undoes an improvement makes things slower, so its change is a regression.
+        let can_reverse = row.direction() == Direction::Improved || cause == Cause::Machine;
+        if let Some(regression_id) = self.reversed_by(row, history).filter(|_| can_reverse) {
             self.members.insert(row.change_point_id, regression_id);
             self.reversed.insert(regression_id);
             return Ok(());

@@ -259,6 +259,32 @@ async fn reverting_a_change_is_a_fix(app: TestApp) {
 }
 
 #[database_test]
+async fn undoing_an_improvement_is_a_regression_unless_the_machine_did(app: TestApp) {
+    // Faster between these commits, on one machine because of a commit, on the other because of the machine.
+    let is_faster = |commit: u64| (21..=40).contains(&commit);
+    for commit in 1..=60 {
+        let ns = if is_faster(commit) { 800 } else { 1_000 };
+        app.store(&run("lab-1", commit, &[("ring", ns), ("control-pipe", 4_000)], 700)).await;
+        let canary_ns = if is_faster(commit) { 560 } else { 700 };
+        app.store(&run("lab-2", commit, &[("queue", ns * 5), ("control-tcp", ns * 9)], canary_ns)).await;
+    }
+    search(&app).await;
+    let all = json!(list(&app, "").await);
+    let summary = at(&all, "*/state,direction,cause,until_commit/ordinal,machines");
+    let expected = json!([
+        ["new", "regressed", "commit", 41, ["lab-1"]],
+        ["fixed", "improved", "machine", 21, ["lab-2"]],
+        ["new", "improved", "commit", 21, ["lab-1"]],
+    ]);
+    let sorted = |value: &Value| {
+        let mut rows: Vec<String> = value.as_array().unwrap().iter().map(Value::to_string).collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(&summary), sorted(&expected));
+}
+
+#[database_test]
 async fn recurring_change_is_a_new_regression(app: TestApp) {
     // Slow, fixed and slow again: detected together, or one after the other.
     let ns = |commit: u64| if (31..=40).contains(&commit) || commit > 50 { 1_200 } else { 1_000 };
