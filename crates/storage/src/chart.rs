@@ -425,21 +425,32 @@ macro_rules! select_measured {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             MeasuredRow,
-            "select point.series_id, point.run_id, commit.sha as commit_sha, point.commit_ordinal,
-                    point.environment_id, point.work_tree_modified, point.lossy, point.oversubscribed,
-                    point.attempted, point.delivered, point.latency_ns_sum, point.latency_ns_min,
-                    point.latency_ns_p50, point.latency_ns_p90, point.latency_ns_p98, point.latency_ns_p99,
-                    point.latency_ns_max, point.repetition_p50_ns_q1, point.repetition_p50_ns_median,
-                    point.repetition_p50_ns_q3, point.throughput_bytes_per_second, point.repetition_p50_ns,
-                    point.repetition_p90_ns, point.repetition_p99_ns
-             from unnest($2::bigint[]) as wanted (series_id)
-             cross join lateral (
-                 select * from point
-                 where point.machine_id = $1 and point.series_id = wanted.series_id and "
-                 + $condition + "
-                 limit 1
-             ) as point
-             join commit on commit.commit_id = point.commit_id",
+            "with measured as materialized (
+                 select point.series_id, point.run_id, point.commit_id, point.commit_ordinal, point.environment_id,
+                        point.work_tree_modified, point.lossy, point.oversubscribed, point.attempted,
+                        point.delivered, point.latency_ns_sum, point.latency_ns_min, point.latency_ns_p50,
+                        point.latency_ns_p90, point.latency_ns_p98, point.latency_ns_p99, point.latency_ns_max,
+                        point.repetition_p50_ns_q1, point.repetition_p50_ns_median, point.repetition_p50_ns_q3,
+                        point.throughput_bytes_per_second, point.repetition_p50_ns, point.repetition_p90_ns,
+                        point.repetition_p99_ns
+                 from unnest($2::bigint[]) as wanted (series_id)
+                 cross join lateral (
+                     select * from point
+                     where point.machine_id = $1 and point.series_id = wanted.series_id and "
+                     + $condition + "
+                     limit 1
+                 ) as point
+             )
+             select measured.series_id, measured.run_id, commit.sha as commit_sha, measured.commit_ordinal,
+                    measured.environment_id, measured.work_tree_modified, measured.lossy, measured.oversubscribed,
+                    measured.attempted, measured.delivered, measured.latency_ns_sum, measured.latency_ns_min,
+                    measured.latency_ns_p50, measured.latency_ns_p90, measured.latency_ns_p98,
+                    measured.latency_ns_p99, measured.latency_ns_max, measured.repetition_p50_ns_q1,
+                    measured.repetition_p50_ns_median, measured.repetition_p50_ns_q3,
+                    measured.throughput_bytes_per_second, measured.repetition_p50_ns, measured.repetition_p90_ns,
+                    measured.repetition_p99_ns
+             from measured
+             join commit on commit.commit_id = measured.commit_id",
             $($argument),+
         )
     };

@@ -1,30 +1,14 @@
 //! Distributes tables over several PostgreSQL servers with the Citus extension. The same migrations and
 //! queries work without it.
 //!
-//! Data of uploads is distributed by machine. The tables that it refers to are copied to every node for
-//! joins. All other tables stay on the coordinator. `docs/explanation/scaling.md` has measurements and the
-//! limits for machines.
+//! Data of uploads is distributed by machine. All other tables stay on the coordinator.
+//! `docs/explanation/scaling.md` has measurements and the limits for machines.
 
 use sqlx::{PgConnection, PgPool};
 
 /// Tables distributed by `machine_id`. The others are colocated with the first.
 pub const DISTRIBUTED: [&str; 6] =
     ["point", "point_histogram", "summary", "run_result", "run_upload", "run_original"];
-
-/// Tables that are joined with these, each after those that it refers to.
-pub const REFERENCE: [&str; 11] = [
-    "project",
-    "machine",
-    "environment",
-    "commit",
-    "transport",
-    "measured_case",
-    "methodology",
-    "series",
-    "run",
-    "project_machine",
-    "project_transport",
-];
 
 /// Whether the database has the extension.
 pub async fn is_possible(pool: &PgPool) -> sqlx::Result<bool> {
@@ -38,18 +22,10 @@ pub async fn is_possible(pool: &PgPool) -> sqlx::Result<bool> {
 /// # Errors
 /// The extension fails.
 pub async fn distribute(connection: &mut PgConnection) -> sqlx::Result<()> {
-    for table in REFERENCE {
-        if !is_spread(connection, table).await? {
-            // Functions of the extension do not exist where queries are checked.
-            sqlx::query("select create_reference_table($1::text::regclass)")
-                .bind(table)
-                .execute(&mut *connection)
-                .await?;
-        }
-    }
     for table in DISTRIBUTED {
-        if !is_spread(connection, table).await? {
+        if !is_distributed(connection, table).await? {
             let colocated_with = if table == DISTRIBUTED[0] { "none" } else { DISTRIBUTED[0] };
+            // Functions of the extension do not exist where queries are checked.
             sqlx::query(
                 "select create_distributed_table($1::text::regclass, 'machine_id', colocate_with => $2)",
             )
@@ -62,9 +38,12 @@ pub async fn distribute(connection: &mut PgConnection) -> sqlx::Result<()> {
     Ok(())
 }
 
-async fn is_spread(connection: &mut PgConnection, table: &str) -> sqlx::Result<bool> {
-    sqlx::query_scalar("select exists (select from citus_tables where table_name = $1::text::regclass)")
-        .bind(table)
-        .fetch_one(connection)
-        .await
+async fn is_distributed(connection: &mut PgConnection, table: &str) -> sqlx::Result<bool> {
+    sqlx::query_scalar(
+        "select exists (select from citus_tables
+                        where table_name = $1::text::regclass and citus_table_type = 'distributed')",
+    )
+    .bind(table)
+    .fetch_one(connection)
+    .await
 }

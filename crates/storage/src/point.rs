@@ -164,18 +164,28 @@ pub struct RepetitionQuartiles {
     pub q3: i64,
 }
 
+/// Points by commit, then by the start of their runs, with which run ids begin.
+///
+/// They are selected before they are joined with their commits: with distributed points, the extension would otherwise
+/// copy all commits to the points' node.
 macro_rules! select_points {
     ($from:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
-            "select point.series_id, point.run_id, point.commit_id, commit.sha as commit_sha, point.commit_ordinal,
-                    point.environment_id, point.work_tree_modified, point.lossy, point.repetition_count,
-                    point.failure_count, point.disturbed_count, point.operation_count, point.attempted,
-                    point.accepted, point.delivered, point.latency_ns_sum, point.latency_ns_min,
-                    point.latency_ns_p25, point.latency_ns_p50, point.latency_ns_p75, point.latency_ns_p90,
-                    point.latency_ns_p98, point.latency_ns_p99, point.latency_ns_p999, point.latency_ns_max,
-                    point.repetition_p50_ns_q1, point.repetition_p50_ns_median, point.repetition_p50_ns_q3,
-                    point.throughput_bytes_per_second, point.measured_at
-             from " + $from $(+ $more)*,
+            "with selected as materialized (
+                 select point.series_id, point.run_id, point.commit_id, point.commit_ordinal, point.environment_id,
+                        point.work_tree_modified, point.lossy, point.repetition_count, point.failure_count,
+                        point.disturbed_count, point.operation_count, point.attempted, point.accepted,
+                        point.delivered, point.latency_ns_sum, point.latency_ns_min, point.latency_ns_p25,
+                        point.latency_ns_p50, point.latency_ns_p75, point.latency_ns_p90, point.latency_ns_p98,
+                        point.latency_ns_p99, point.latency_ns_p999, point.latency_ns_max,
+                        point.repetition_p50_ns_q1, point.repetition_p50_ns_median, point.repetition_p50_ns_q3,
+                        point.throughput_bytes_per_second, point.measured_at
+                 from " + $from $(+ $more)* + "
+             )
+             select selected.*, commit.sha as commit_sha
+             from selected
+             join commit on commit.commit_id = selected.commit_id
+             order by selected.series_id, selected.commit_ordinal, selected.run_id",
             $($argument),+
         )
         .map(|row| Point {
@@ -267,7 +277,7 @@ impl Selection<'_> {
 
 /// A query for the rows that a [`Selection`] selects from a table, for each `wanted.series_id`. The relation
 /// has the table's name; the caller provides the text before and after it. `$1` is the machine and `$2` the
-/// series.
+/// series. The subquery of runs refers to no row outside, so that the points may be distributed and the runs not.
 macro_rules! of_selection {
     (
         $query:ident!($($row:ty,)? $before:literal $(+ $more:literal)*), $table:literal, $after:literal,
@@ -280,9 +290,9 @@ macro_rules! of_selection {
                  where own.machine_id = $1 and own.series_id = wanted.series_id
                    and own.commit_ordinal between $3 and $4 and ($6 or own.mainline)
                    and ($7::text is null
-                        or exists (select from run
-                                   where run.run_id = own.run_id and run.branch = $7
-                                     and not run.quarantined and not run.superseded))
+                        or own.run_id in (select run.run_id from run
+                                          where run.machine_id = $1 and run.branch = $7
+                                            and not run.quarantined and not run.superseded))
                  order by own.commit_ordinal desc, own.run_id desc
                  limit $5
              ) as " + $table + $after,
@@ -330,8 +340,7 @@ pub async fn selected(
         of_selection!(
             select_points!("unnest($2::bigint[]) as wanted (series_id) cross join lateral "),
             "point",
-            " join commit on commit.commit_id = point.commit_id
-             order by point.series_id, point.commit_ordinal, point.run_id",
+            "",
             machine_id,
             &series_ids,
             selection,
@@ -346,7 +355,6 @@ pub async fn selected(
 pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Point>> {
     select_points!(
         "point
-         join commit on commit.commit_id = point.commit_id
          where point.machine_id = $1 and point.commit_ordinal = $2 and point.run_id = $3 and point.series_id = any($4)",
         run.machine_id,
         run.commit_ordinal,

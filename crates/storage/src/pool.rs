@@ -27,15 +27,22 @@ pub async fn try_connection(options: &PgConnectOptions) -> sqlx::Result<()> {
 /// A pool that opens connections when needed.
 ///
 /// Each connection plans a statement once, with a generic plan. Otherwise PostgreSQL may plan each execution,
-/// which takes longer than most statements, or change the plan after the fifth.
+/// which takes longer than most statements, or change the plan after the fifth. Distributed tables are the
+/// exception: only the values of parameters tell which node a statement is for.
 ///
 /// No connection keeps the buffer of its largest statement, which would be the size of the largest upload for
 /// every connection.
 pub fn pool(options: PgConnectOptions) -> PgPool {
-    let options = options.options([("plan_cache_mode", "force_generic_plan")]);
     PgPoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                let plans = "select set_config('plan_cache_mode', 'force_generic_plan', false)
+                             where not exists (select from pg_extension where extname = 'citus')";
+                sqlx::raw_sql(plans).execute(connection).await.map(|_| ())
+            })
+        })
         // Testing before each use takes as long as many statements.
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {

@@ -266,12 +266,14 @@ pub async fn newest_of_series(
 ) -> sqlx::Result<Option<PresetRow>> {
     sqlx::query_as!(
         PresetRow,
-        r#"select point.run_id, job.preset as "preset?" from point
-           join run on run.run_id = point.run_id
+        r#"select run.run_id, job.preset as "preset?" from run
            left join job on job.job_id = run.job_id
-           where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal = $3 and point.mainline
-           order by point.run_id desc
-           limit 1"#,
+           where run.run_id = (
+               select point.run_id from point
+               where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal = $3 and point.mainline
+               order by point.run_id desc
+               limit 1
+           )"#,
         machine_id,
         series_id,
         commit_ordinal,

@@ -60,17 +60,27 @@ pub struct StatedPoint {
     pub commit_id: i64,
 }
 
+/// Summaries by commit, then by the start of their runs. Selected before they are joined, like points.
 macro_rules! select_summaries {
     ($from:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             StatedPoint,
-            r#"select summary.series_id, summary.run_id, summary.commit_id, commit.sha as commit_sha,
-                      summary.commit_ordinal, summary.environment_id, summary.work_tree_modified,
-                      summary.latency_ns_center, summary.latency_ns_low, summary.latency_ns_high,
-                      summary.latency_ns_min, summary.latency_ns_max,
-                      summary.quantiles as "quantiles: Json<Vec<StatedQuantile>>", summary.operation_count,
-                      summary.measured_at
-               from "# + $from $(+ $more)*,
+            r#"with selected as materialized (
+                   select summary.series_id, summary.run_id, summary.commit_id, summary.commit_ordinal,
+                          summary.environment_id, summary.work_tree_modified, summary.latency_ns_center,
+                          summary.latency_ns_low, summary.latency_ns_high, summary.latency_ns_min,
+                          summary.latency_ns_max, summary.quantiles, summary.operation_count, summary.measured_at
+                   from "# + $from $(+ $more)* + r#"
+               )
+               select selected.series_id, selected.run_id, selected.commit_id, commit.sha as commit_sha,
+                      selected.commit_ordinal, selected.environment_id, selected.work_tree_modified,
+                      selected.latency_ns_center, selected.latency_ns_low, selected.latency_ns_high,
+                      selected.latency_ns_min, selected.latency_ns_max,
+                      selected.quantiles as "quantiles: Json<Vec<StatedQuantile>>", selected.operation_count,
+                      selected.measured_at
+               from selected
+               join commit on commit.commit_id = selected.commit_id
+               order by selected.series_id, selected.commit_ordinal, selected.run_id"#,
             $($argument),+
         )
     };
@@ -86,8 +96,7 @@ pub async fn selected(
         of_selection!(
             select_summaries!("unnest($2::bigint[]) as wanted (series_id) cross join lateral "),
             "summary",
-            " join commit on commit.commit_id = summary.commit_id
-             order by summary.series_id, summary.commit_ordinal, summary.run_id",
+            "",
             machine_id,
             &series_ids,
             selection,
@@ -102,7 +111,6 @@ pub async fn selected(
 pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<StatedPoint>> {
     select_summaries!(
         "summary
-         join commit on commit.commit_id = summary.commit_id
          where summary.machine_id = $1 and summary.commit_ordinal = $2 and summary.run_id = $3 and summary.series_id = any($4)",
         run.machine_id,
         run.commit_ordinal,

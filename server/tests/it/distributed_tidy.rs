@@ -1,14 +1,16 @@
 //! Checks the rules of a distributed PostgreSQL for migrations and queries, without running one. They are the limits
 //! of Citus: see `docs/explanation/scaling.md`.
 
-use roundtrip_storage::distribution::{DISTRIBUTED, REFERENCE};
+use crate::support::TestApp;
+use roundtrip_storage::distribution::DISTRIBUTED;
 use sqlparser::ast::{
     Assignment, AssignmentTarget, BinaryOperator, Expr, Insert, LockClause, ObjectName, OnConflictAction,
-    OnInsert, Query, Statement, TableFactor, Visit, Visitor,
+    OnInsert, Query, SetExpr, Statement, TableFactor, TableWithJoins, Visit, Visitor, visit_expressions,
+    visit_relations,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -43,6 +45,10 @@ struct Seen {
     of_one_machine: BTreeSet<String>,
     /// Pairs of aliases with equal machines.
     equal: Vec<(String, String)>,
+    /// Names of common table expressions.
+    ctes: BTreeSet<String>,
+    /// Subqueries of tables that are not distributed, with the aliases from outside that they refer to.
+    correlated: Vec<(String, BTreeSet<String>)>,
     locks: bool,
     broken: Vec<String>,
 }
@@ -64,6 +70,11 @@ impl Seen {
                 ));
             }
         }
+        for (table, outer) in self.correlated {
+            if let Some(name) = outer.iter().find(|name| self.tables.contains_key(*name)) {
+                broken.push(format!("a subquery of {table} refers to rows of the distributed table {name}"));
+            }
+        }
         if self.locks && !self.tables.is_empty() {
             broken.push("rows of a distributed table are locked by `for update`".into());
         }
@@ -74,6 +85,40 @@ impl Seen {
         let table = table.to_string();
         if DISTRIBUTED.contains(&table.as_str()) {
             self.tables.insert(alias.unwrap_or_else(|| table.clone()), table);
+        }
+    }
+
+    /// The extension joins a distributed table with others by copying those to the node, as a whole. Joins with what
+    /// was selected from the distributed table are on the coordinator.
+    fn joins(&mut self, from: &[TableWithJoins]) {
+        let (distributed, others): (BTreeSet<String>, BTreeSet<String>) =
+            tables_of(from).into_iter().partition(|table| DISTRIBUTED.contains(&table.as_str()));
+        let others: Vec<&String> = others.iter().filter(|table| !self.ctes.contains(*table)).collect();
+        if !distributed.is_empty() && !others.is_empty() {
+            self.broken.push(format!(
+                "{others:?} is joined with the distributed {distributed:?}: select from that first, in a materialized \
+                 common table expression"
+            ));
+        }
+    }
+
+    fn subquery(&mut self, query: &Query) {
+        let mut tables = BTreeSet::new();
+        let _ = visit_relations(query, |table| {
+            tables.insert(table.to_string());
+            ControlFlow::<()>::Continue(())
+        });
+        let mut outer = BTreeSet::new();
+        let _ = visit_expressions(query, |expression| {
+            if let Expr::CompoundIdentifier(parts) = expression
+                && !tables.contains(&parts[0].value)
+            {
+                outer.insert(parts[0].value.clone());
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        if let Some(table) = tables.into_iter().find(|table| !DISTRIBUTED.contains(&table.as_str())) {
+            self.correlated.push((table, outer));
         }
     }
 
@@ -101,6 +146,23 @@ impl Seen {
     }
 }
 
+/// The tables that are joined, also in subqueries of `from`.
+fn tables_of(from: &[TableWithJoins]) -> Vec<String> {
+    let factors = from.iter().flat_map(|table| {
+        std::iter::once(&table.relation).chain(table.joins.iter().map(|join| &join.relation))
+    });
+    let tables = factors.flat_map(|factor| match factor {
+        TableFactor::Table { name, args: None, .. } => vec![name.to_string()],
+        TableFactor::Derived { subquery, .. } => match &*subquery.body {
+            SetExpr::Select(select) => tables_of(&select.from),
+            _ => Vec::new(),
+        },
+        TableFactor::NestedJoin { table_with_joins, .. } => tables_of(std::slice::from_ref(table_with_joins)),
+        _ => Vec::new(),
+    });
+    tables.collect()
+}
+
 impl Visitor for Seen {
     type Break = ();
 
@@ -115,6 +177,12 @@ impl Visitor for Seen {
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         self.locks |= query.locks.iter().any(|_: &LockClause| true);
+        self.ctes.extend(
+            query.with.iter().flat_map(|with| &with.cte_tables).map(|cte| cte.alias.name.value.clone()),
+        );
+        if let SetExpr::Select(select) = &*query.body {
+            self.joins(&select.from);
+        }
         ControlFlow::Continue(())
     }
 
@@ -126,6 +194,11 @@ impl Visitor for Seen {
     }
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<()> {
+        if let Expr::Exists { subquery, .. } | Expr::InSubquery { subquery, .. } | Expr::Subquery(subquery) =
+            expression
+        {
+            self.subquery(subquery);
+        }
         if let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = expression {
             let (left, right) = (left.to_string(), right.to_string());
             for (side, other) in [(&left, &right), (&right, &left)] {
@@ -166,10 +239,26 @@ fn distributed_queries_name_one_machine() {
 fn checker_finds_unsupported_queries() {
     for (query, rule) in [
         ("select * from point where series_id = $1", "on many machines"),
-        ("select * from point p join run on run.run_id = p.run_id where p.machine_id = $1", ""),
+        ("select * from point p join run on run.run_id = p.run_id where p.machine_id = $1", "is joined"),
         ("select * from run join point on point.run_id = run.run_id", "on many machines"),
         ("select * from run join point on point.machine_id = run.machine_id", "on many machines"),
-        ("select * from run join point on point.machine_id = run.machine_id where run.machine_id = $1", ""),
+        (
+            "select * from run join (select * from point where machine_id = $1) p on p.run_id = run.run_id",
+            "is joined",
+        ),
+        (
+            "with p as materialized (select * from point where machine_id = $1)
+             select * from p join run on run.run_id = p.run_id",
+            "",
+        ),
+        (
+            "select * from point where machine_id = $1 and exists (select from run where run.run_id = point.run_id)",
+            "a subquery of run refers",
+        ),
+        (
+            "select * from point where machine_id = $1 and run_id in (select run_id from run where branch = $2)",
+            "",
+        ),
         ("select * from point where machine_id = any($1)", "on many machines"),
         (
             "select * from point join point_histogram h on h.machine_id = point.machine_id where point.machine_id = $1",
@@ -193,28 +282,43 @@ fn checker_finds_unsupported_queries() {
     }
 }
 
+/// Plans every statement. PostgreSQL rejects what a distributed table does not support when it plans, so this covers all
+/// statements in a few seconds.
 #[database_test]
-async fn tables_can_be_distributed_in_order(pool: PgPool) {
-    let references: Vec<(String, String)> = sqlx::query_as(
-        "select conrelid::regclass::text, confrelid::regclass::text from pg_constraint
-         where contype = 'f' and connamespace = 'public'::regnamespace",
-    )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
-    let place = |table: &str| REFERENCE.iter().position(|reference| *reference == table);
-    for (from, to) in references {
-        assert!(
-            !DISTRIBUTED.contains(&from.as_str()) && !DISTRIBUTED.contains(&to.as_str()),
-            "{from} -> {to}"
-        );
-        if let Some(from_place) = place(&from) {
-            // A table on every node cannot reference one that is only on the coordinator.
-            assert!(place(&to).is_some_and(|to_place| to_place < from_place), "{from} -> {to}");
+async fn every_statement_runs_on_one_node(app: TestApp) {
+    let mut connection = app.pool.acquire().await.unwrap();
+    let mut wrong = Vec::new();
+    for query in queries() {
+        let mut transaction = connection.begin().await.unwrap();
+        match plan(&mut transaction, &query).await {
+            Ok(plan) => {
+                let is_wide = |line: &str| {
+                    line.trim().strip_prefix("Task Count: ").is_some_and(|count| count != "0" && count != "1")
+                };
+                if plan.iter().any(|line| is_wide(line)) {
+                    wrong.push(format!("on several nodes:\n{query}"));
+                }
+            }
+            Err(error) => wrong.push(format!("{error}:\n{query}")),
         }
+        transaction.rollback().await.unwrap();
     }
-    for table in DISTRIBUTED.iter().chain(&REFERENCE) {
-        let query = format!("select count(*) from {table}");
-        sqlx::query(AssertSqlSafe(query)).execute(&pool).await.unwrap();
-    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The plan of a statement for machine 1; other parameters are null.
+async fn plan(connection: &mut PgConnection, query: &str) -> sqlx::Result<Vec<String>> {
+    sqlx::raw_sql(AssertSqlSafe(format!("prepare planned as {query}"))).execute(&mut *connection).await?;
+    let types: Vec<String> = sqlx::query_scalar(
+        "select unnest(parameter_types)::text from pg_prepared_statements where name = 'planned'",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let values: Vec<&str> = types.iter().map(|kind| if kind == "bigint" { "1" } else { "null" }).collect();
+    let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
+    let plan = sqlx::query_scalar(AssertSqlSafe(format!("explain execute planned {values}")))
+        .fetch_all(&mut *connection)
+        .await?;
+    sqlx::raw_sql("deallocate planned").execute(connection).await?;
+    Ok(plan)
 }

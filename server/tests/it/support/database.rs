@@ -9,6 +9,15 @@ use tokio::sync::{Mutex, MutexGuard};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
+/// Enough for several on each node; emptying many takes long.
+const FEW_SHARDS: &str = "set citus.shard_count = 4";
+
+const EMPTY: &str = "
+do $$ begin
+    execute (select 'truncate ' || string_agg(tablename, ', ') || ' restart identity'
+             from pg_tables where schemaname = 'public' and tablename <> '_sqlx_migrations');
+end $$";
+
 /// A database with all tables and without rows.
 pub(crate) struct Database {
     pub(crate) pool: PgPool,
@@ -24,9 +33,13 @@ impl Database {
             return Self { pool: own, _alone: None };
         }
         let alone = ONE_AT_A_TIME.lock().await;
-        sqlx::raw_sql("drop schema public cascade; create schema public").execute(&given).await.unwrap();
         MIGRATOR.run(&given).await.unwrap();
-        distribution::distribute(&mut given.acquire().await.unwrap()).await.unwrap();
+        let mut connection = given.acquire().await.unwrap();
+        sqlx::raw_sql(FEW_SHARDS).execute(&mut *connection).await.unwrap();
+        distribution::distribute(&mut connection).await.unwrap();
+        // Not by dropping the schema, which contains parts of the extension.
+        sqlx::raw_sql(EMPTY).execute(&mut *connection).await.unwrap();
+        drop(connection);
         Self { pool: given, _alone: Some(alone) }
     }
 }
