@@ -48,7 +48,8 @@ export const PAGES: PicturedPage[] = [
   },
   {
     name: "compare",
-    address: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
+    address: ({ project, before, culprit }) =>
+      `/${project}/compare?base=${before}&head=${culprit}&open=inconclusive`,
   },
   { name: "commit", address: ({ project, culprit }) => `/${project}/commit/${culprit}` },
   {
