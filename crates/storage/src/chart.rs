@@ -82,6 +82,7 @@ pub struct StatedRow {
 pub struct MeasuredRow {
     pub series_id: i64,
     pub run_id: Uuid,
+    pub commit_id: i64,
     pub commit_sha: String,
     pub commit_ordinal: i64,
     pub environment_id: i64,
@@ -420,7 +421,8 @@ pub fn histograms<'a>(
     .fetch(pool)
 }
 
-/// One point of each series that matches the condition; the last part of the statement selects it.
+/// One point of each series that matches the condition; the last part of the statement selects it. Selected before it is
+/// joined, like other points.
 macro_rules! select_measured {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
@@ -441,14 +443,7 @@ macro_rules! select_measured {
                      limit 1
                  ) as point
              )
-             select measured.series_id, measured.run_id, commit.sha as commit_sha, measured.commit_ordinal,
-                    measured.environment_id, measured.work_tree_modified, measured.lossy, measured.oversubscribed,
-                    measured.attempted, measured.delivered, measured.latency_ns_sum, measured.latency_ns_min,
-                    measured.latency_ns_p50, measured.latency_ns_p90, measured.latency_ns_p98,
-                    measured.latency_ns_p99, measured.latency_ns_max, measured.repetition_p50_ns_q1,
-                    measured.repetition_p50_ns_median, measured.repetition_p50_ns_q3,
-                    measured.throughput_bytes_per_second, measured.repetition_p50_ns, measured.repetition_p90_ns,
-                    measured.repetition_p99_ns
+             select measured.*, commit.sha as commit_sha
              from measured
              join commit on commit.commit_id = measured.commit_id",
             $($argument),+

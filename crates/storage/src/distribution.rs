@@ -4,16 +4,16 @@
 //! Data of uploads is distributed by machine. All other tables stay on the coordinator.
 //! `docs/explanation/scaling.md` has measurements and the limits for machines.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 /// Tables distributed by `machine_id`. The others are colocated with the first.
 pub const DISTRIBUTED: [&str; 6] =
     ["point", "point_histogram", "summary", "run_result", "run_upload", "run_original"];
 
 /// Whether the database has the extension.
-pub async fn is_possible(pool: &PgPool) -> sqlx::Result<bool> {
+pub async fn is_possible(executor: impl PgExecutor<'_>) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"select exists (select from pg_extension where extname = 'citus') as "exists!""#)
-        .fetch_one(pool)
+        .fetch_one(executor)
         .await
 }
 

@@ -1,5 +1,6 @@
 //! [`pool()`]: the connections shared by requests and background work.
 
+use crate::distribution;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection, PgConnection, PgPool};
 use std::time::Duration;
@@ -38,9 +39,10 @@ pub fn pool(options: PgConnectOptions) -> PgPool {
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .after_connect(|connection, _| {
             Box::pin(async move {
-                let plans = "select set_config('plan_cache_mode', 'force_generic_plan', false)
-                             where not exists (select from pg_extension where extname = 'citus')";
-                sqlx::raw_sql(plans).execute(connection).await.map(|_| ())
+                if !distribution::is_possible(&mut *connection).await? {
+                    sqlx::raw_sql("set plan_cache_mode = force_generic_plan").execute(connection).await?;
+                }
+                Ok(())
             })
         })
         // Testing before each use takes as long as many statements.

@@ -69,15 +69,11 @@ macro_rules! select_summaries {
                    select summary.series_id, summary.run_id, summary.commit_id, summary.commit_ordinal,
                           summary.environment_id, summary.work_tree_modified, summary.latency_ns_center,
                           summary.latency_ns_low, summary.latency_ns_high, summary.latency_ns_min,
-                          summary.latency_ns_max, summary.quantiles, summary.operation_count, summary.measured_at
+                          summary.latency_ns_max, summary.quantiles as "quantiles: Json<Vec<StatedQuantile>>",
+                          summary.operation_count, summary.measured_at
                    from "# + $from $(+ $more)* + r#"
                )
-               select selected.series_id, selected.run_id, selected.commit_id, commit.sha as commit_sha,
-                      selected.commit_ordinal, selected.environment_id, selected.work_tree_modified,
-                      selected.latency_ns_center, selected.latency_ns_low, selected.latency_ns_high,
-                      selected.latency_ns_min, selected.latency_ns_max,
-                      selected.quantiles as "quantiles: Json<Vec<StatedQuantile>>", selected.operation_count,
-                      selected.measured_at
+               select selected.*, commit.sha as commit_sha
                from selected
                join commit on commit.commit_id = selected.commit_id
                order by selected.series_id, selected.commit_ordinal, selected.run_id"#,

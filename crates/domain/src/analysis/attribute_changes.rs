@@ -201,9 +201,7 @@ impl Groups {
         cause: Cause,
         history: &History,
     ) -> sqlx::Result<()> {
-        // A commit that undoes an improvement makes things slower, so its change is a regression.
-        let can_reverse = row.direction() == Direction::Improved || cause == Cause::Machine;
-        if let Some(regression_id) = self.reversed_by(row, history).filter(|_| can_reverse) {
+        if let Some(regression_id) = self.reversed_by(row, cause, history) {
             self.members.insert(row.change_point_id, regression_id);
             self.reversed.insert(regression_id);
             return Ok(());
@@ -238,8 +236,12 @@ impl Groups {
     }
 
     /// The regression of the previous change, if this change returns to the level before it. A change that
-    /// only reversed another cannot be reversed itself: if the slowdown returns, it is a new regression.
-    fn reversed_by(&self, row: &ChangePointRow, history: &History) -> Option<i64> {
+    /// only reversed another cannot be reversed itself: if the slowdown returns, it is a new regression. So is
+    /// a slowdown that undoes an improvement, unless the machine caused it.
+    fn reversed_by(&self, row: &ChangePointRow, cause: Cause, history: &History) -> Option<i64> {
+        if row.direction() == Direction::Regressed && cause != Cause::Machine {
+            return None;
+        }
         let previous = self.previous(row, history)?;
         let regression_id = self.regression_of(previous)?;
         let was_reversing = self.previous(previous, history).is_some_and(|earlier| {

@@ -9,14 +9,14 @@ use tokio::sync::{Mutex, MutexGuard};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
-/// Enough for several on each node; emptying many takes long.
-const FEW_SHARDS: &str = "set citus.shard_count = 4";
-
-const EMPTY: &str = "
+/// Not the schema, which contains parts of the extension. A test may have changed tables, so they are created again.
+const DROP_TABLES: &str = "
 do $$ begin
-    execute (select 'truncate ' || string_agg(tablename, ', ') || ' restart identity'
-             from pg_tables where schemaname = 'public' and tablename <> '_sqlx_migrations');
+    execute (select coalesce('drop table ' || string_agg(quote_ident(tablename), ', ') || ' cascade', 'select 1')
+             from pg_tables where schemaname = 'public');
 end $$";
+/// Enough for several on each node; creating many takes long.
+const FEW_SHARDS: &str = "set citus.shard_count = 4";
 
 /// A database with all tables and without rows.
 pub(crate) struct Database {
@@ -33,12 +33,11 @@ impl Database {
             return Self { pool: own, _alone: None };
         }
         let alone = ONE_AT_A_TIME.lock().await;
-        MIGRATOR.run(&given).await.unwrap();
         let mut connection = given.acquire().await.unwrap();
+        sqlx::raw_sql(DROP_TABLES).execute(&mut *connection).await.unwrap();
+        MIGRATOR.run(&given).await.unwrap();
         sqlx::raw_sql(FEW_SHARDS).execute(&mut *connection).await.unwrap();
         distribution::distribute(&mut connection).await.unwrap();
-        // Not by dropping the schema, which contains parts of the extension.
-        sqlx::raw_sql(EMPTY).execute(&mut *connection).await.unwrap();
         drop(connection);
         Self { pool: given, _alone: Some(alone) }
     }
