@@ -34,6 +34,8 @@ test("a private project is visible only while signed in", async ({ page, context
   });
 
   await page.getByRole("button", { name: "Sign out" }).click();
+  // Signing out loads the start page, without an open menu.
+  await expect(page).not.toHaveURL(`/${PROJECT}/runs`);
   await openOptions(page);
   await expect(page.getByRole("banner").getByRole("link", { name: "Sign in" })).toBeVisible();
   expect(await context.cookies()).toEqual([]);
