@@ -43,13 +43,22 @@ export async function measured(request: APIRequestContext, project: string): Pro
   const shown = series.find(
     ({ case: kase }) => kase.message_bytes === 1024 && kase.mode === "2proc" && kase.placement === "same-cpu",
   );
+  const culprit = required(commits[place], `commit ${CULPRIT}`).sha;
+  // The newest commits come first. Commits during which the machine changed are not comparable.
+  const isComparable = async ({ sha }: (typeof commits)[number]) => {
+    const { counts } = await get("/api/v1/projects/{project}/compare", `base=${sha}&head=${culprit}&limit=1`);
+    return counts.slower > 0;
+  };
+  let before: string | undefined;
+  for (const commit of commits.slice(place + 1)) {
+    if (before === undefined && (await isComparable(commit))) before = commit.sha;
+  }
   return {
     project,
     machine: run.machine,
     series: required(shown, `series of ${TRANSPORT} at 1 KiB`).series_id,
-    culprit: required(commits[place], `commit ${CULPRIT}`).sha,
-    // The newest commits come first.
-    before: required(commits[place + 1], `commit before ${CULPRIT}`).sha,
+    culprit,
+    before: required(before, `comparable commit before ${CULPRIT}`),
     regression: required(
       regressions.find(({ direction }) => direction === "regressed"),
       "regression",

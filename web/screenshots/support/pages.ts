@@ -48,8 +48,7 @@ export const PAGES: PicturedPage[] = [
   },
   {
     name: "compare",
-    address: ({ project, before, culprit }) =>
-      `/${project}/compare?base=${before}&head=${culprit}&open=inconclusive`,
+    address: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
   },
   { name: "commit", address: ({ project, culprit }) => `/${project}/commit/${culprit}` },
   {
